@@ -1,6 +1,8 @@
 import config from './jest.config.js';
 
-/** Tests that measure for long, such as error rates over millions of lookups. @type {import('jest').Config} */
+/**
+ * Tests that measure for long, such as error rates over millions of lookups. @type {import('jest').Config}
+ */
 export default {
   ...config,
   testMatch: ['**/*.slow.spec.ts'],

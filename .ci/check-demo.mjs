@@ -1,4 +1,5 @@
-// Runs the demo and checks what it prints: one JSON object and nothing else, and no wrong answer in any phase.
+// Runs the demo and checks what it prints: one JSON object and nothing else, and no wrong answer in any
+// phase.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 

@@ -7,7 +7,10 @@ import { OtherProcess } from './other-process.js';
 import { clientOf, openFilter, redisBench, serverTime, sourceOf } from './redis-bench.js';
 
 const ADDS_PER_SECOND = 100;
-/** One after the other, before anything is measured: at 100 a second it takes minutes until adder and readers run compiled code, as a service does. */
+/**
+ * One after the other, before anything is measured: at 100 a second it takes minutes until adder and readers
+ * run compiled code, as a service does.
+ */
 const WARMING_ADDS = 5000;
 /** Times that all servers and processes are started. */
 const SETS = 3;
@@ -36,7 +39,10 @@ interface Adds {
   readonly micros: number[];
 }
 
-/** Adds to filters that 1, 10 and 50 readers with leases have copies of, each beside a filter that nobody reads so. */
+/**
+ * Adds to filters that 1, 10 and 50 readers with leases have copies of, each beside a filter that nobody
+ * reads so.
+ */
 export const bench: Bench = async (context) => {
   for (const readers of GOALS.keys()) await compare(readers, context);
 };
@@ -48,7 +54,8 @@ async function compare(readers: number, context: BenchContext): Promise<void> {
   const to = `${WITHOUT} (${readers})`;
   const without: Adds = { waits: [], micros: [] };
   const withReaders: Adds = { waits: [], micros: [] };
-  // Which processes share a core, and where in memory they are, makes more of a difference than anything else. So all of them are started anew.
+  // Which processes share a core, and where in memory they are, makes more of a difference than anything
+  // else. So all of them are started anew.
   for (let set = 0; set < pick(SETS, 1); set++) {
     const closing: (() => unknown)[] = [];
     const inside = { ...context, cleanUp: (work: () => unknown) => void closing.push(work) };
@@ -95,7 +102,9 @@ async function inTurn(count: number, add: () => Promise<unknown>): Promise<numbe
   return waits;
 }
 
-/** Readers that do nothing but answer, and an add that does nothing but wait for the last of their answers. */
+/**
+ * Readers that do nothing but answer, and an add that does nothing but wait for the last of their answers.
+ */
 async function limit(readers: number, context: BenchContext): Promise<Contender> {
   const { url, client } = await redisBench(context);
   const answers = clientOf(url, context);
@@ -162,7 +171,8 @@ function limitOf(readers: number): string {
 }
 
 /**
- * In use each reader is a process, on a core that it need not share with all the others. Here they are as many processes as there are cores.
+ * In use each reader is a process, on a core that it need not share with all the others. Here they are as
+ * many processes as there are cores.
  *
  * @returns how many.
  */

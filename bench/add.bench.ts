@@ -13,7 +13,8 @@ export const bench: Bench = async (context) => {
   const filter = await builtFilter(url, { ids, errorRate: 0.0001 }, context);
   const goZero = new GoZeroWay(client, 'go-zero', ids);
   await goZero.prepare();
-  // Ids that nobody has added before, in every round of every contender: an add of what is there writes nothing.
+  // Ids that nobody has added before, in every round of every contender: an add of what is there writes
+  // nothing.
   let next = ids;
   const fresh = () => idTexts('prod', count, (next += count));
 

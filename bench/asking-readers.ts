@@ -7,7 +7,8 @@ import { openFilter, untilLeased } from './redis-bench.js';
 
 const ABSENTS_PER_SECOND = 1000;
 
-// So many readers of the filter `products`, each with a copy and a connection of its own, that ask for absent ids with each message.
+// So many readers of the filter `products`, each with a copy and a connection of its own, that ask for absent
+// ids with each message.
 const [url, readers, capacity] = [process.argv[2]!, Number(process.argv[3]), Number(process.argv[4])];
 const replica = process.argv[5] as BloomReplicaMode;
 const seconds = Number(process.argv[6]);

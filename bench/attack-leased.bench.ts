@@ -7,7 +7,10 @@ import { countCommands, redisBench } from './redis-bench.js';
 const INSTANCES = 3;
 const METRIC = 'requests/s, 3 instances';
 
-/** An attack on a guarded route of three instances with leased copies, and on a route that throws a 404 at once. */
+/**
+ * An attack on a guarded route of three instances with leased copies, and on a route that throws a 404 at
+ * once.
+ */
 export const bench: Bench = async (context) => {
   const { report, pick } = context;
   const ids = pick(1_000_000, 20_000);

@@ -15,7 +15,8 @@ import { BloomGuarded, BloomModule, BloomService } from '../src/index.js';
 import { type BenchDatabase, openDatabase } from './bench-database.js';
 import { sourceOf } from './redis-bench.js';
 
-// A Fastify application with a cache and a database behind its route: unguarded, with cached nulls, guarded; or none.
+// A Fastify application with a cache and a database behind its route: unguarded, with cached nulls, guarded;
+// or none.
 const [kind, redis, products, postgres] = [
   process.argv[2]!,
   process.argv[3]!,

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-// So many readers with nothing of the library or of a client around them: each answers a message by the bytes of one command on a connection of its own, and the one that
-// is the last in this process says so.
+// So many readers with nothing of the library or of a client around them: each answers a message by the bytes
+// of one command on a connection of its own, and the one that is the last in this process says so.
 const [readers, prefix, url] = [Number(process.argv[2]), process.argv[3]!, new URL(process.argv[4]!)];
 let messages = 0;
 

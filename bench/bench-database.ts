@@ -13,7 +13,10 @@ export interface BenchDatabase {
   find(id: string): Promise<object | undefined>;
 }
 
-/** A table of the first `count` present ids, asked through Drizzle as the sample shop does: in a Postgres server, or embedded. */
+/**
+ * A table of the first `count` present ids, asked through Drizzle as the sample shop does: in a Postgres
+ * server, or embedded.
+ */
 export async function openDatabase(count: number, url?: string): Promise<BenchDatabase> {
   const orm = url
     ? drizzleServer({ client: new pg.Pool({ connectionString: url, max: 10 }) })

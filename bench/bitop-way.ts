@@ -15,8 +15,9 @@ import { PATIENT } from '../test/support/patience.js';
 import { assert } from './harness.js';
 
 /**
- * What `add.lua` does for a live generation, with the same proofs, but the bits of all ids are set by one `BITOP`: of a key with their
- * blocks, and one with their masks. Both keys live within the script, are not sent to replicas, and would expire at once.
+ * What `add.lua` does for a live generation, with the same proofs, but the bits of all ids are set by one
+ * `BITOP`: of a key with their blocks, and one with their masks. Both keys live within the script, are not
+ * sent to replicas, and would expire at once.
  */
 const ADD = `
 if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'NOMETA' end

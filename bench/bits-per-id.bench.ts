@@ -4,7 +4,8 @@ import { idText } from './ids.js';
 
 export const bench: Bench = async ({ report, pick }) => {
   const ids = pick(1_000_000, 20_000);
-  // 1,000 false positives at the lowest error rate: a standard deviation of 3 %, which is 0.3 % of its logarithm.
+  // 1,000 false positives at the lowest error rate: a standard deviation of 3 %, which is 0.3 % of its
+  // logarithm.
   const probes = pick(10_000_000, 100_000);
   for (const errorRate of [0.01, 0.001, 0.0001]) {
     const plan = planFilter({ capacity: ids, errorRate });

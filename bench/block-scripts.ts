@@ -13,7 +13,10 @@ return 'OK'`;
 
 type Scripting = Record<'evalshaBuffer', (...words: (string | number | Buffer)[]) => Promise<unknown>>;
 
-/** The scripts of a filter with nothing of ours around them: the limit of any client that asks Redis for blocks. */
+/**
+ * The scripts of a filter with nothing of ours around them: the limit of any client that asks Redis for
+ * blocks.
+ */
 export class BlockScripts {
   private constructor(
     private readonly client: Redis,

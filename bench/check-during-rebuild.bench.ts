@@ -13,12 +13,17 @@ const SHARE = '% of checks that Redis answers';
 /** Fewer than those above the percentile. */
 const MOST_REMOTE = 0.1;
 const LEASE_MS = 1000;
-/** For one way to have a copy; a machine with other work ends with fewer rounds. At least one round is run. */
+/**
+ * For one way to have a copy; a machine with other work ends with fewer rounds. At least one round is run.
+ */
 const LONGEST_MS = 120_000;
 /** Without a rebuild. */
 const LONGEST_QUIET_MS = 10_000;
 
-/** What the checks of one measurement wait, in milliseconds. An array that grows would be garbage, and waits of its own. */
+/**
+ * What the checks of one measurement wait, in milliseconds. An array that grows would be garbage, and waits
+ * of its own.
+ */
 const waits = new Float64Array(2_000_000);
 
 type Rebuild = () => Promise<{ outcome: string; ms: number }>;
@@ -29,7 +34,10 @@ interface Checks {
   readonly remote: number;
 }
 
-/** Checks of absent ids while another process rebuilds the filter and swaps it in, with a copy that is not leased and with one that is. */
+/**
+ * Checks of absent ids while another process rebuilds the filter and swaps it in, with a copy that is not
+ * leased and with one that is.
+ */
 export const bench: Bench = async (context) => {
   const { report, pick } = context;
   const ids = pick(10_000_000, 50_000);
@@ -39,7 +47,8 @@ export const bench: Bench = async (context) => {
   const ground = { url, ids, rebuild, rebuildElsewhere };
 
   const verified = await rounds('verified', ground, context);
-  // Each of these checks is a command, and must not wait longer for a rebuild of its filter than for the processor.
+  // Each of these checks is a command, and must not wait longer for a rebuild of its filter than for the
+  // processor.
   const ofMachine = { atMost: 1.5, of: '× with a rebuild elsewhere' };
   goal(report, 'verified', verified, {
     ratio: ratioOf(verified.rebuilding, verified.elsewhere),
@@ -73,8 +82,8 @@ function goal(
 }
 
 /**
- * Builds the filter on this server, and then again each time that it is called, in a process of its own. That is one of another machine where filters are in use: it gets the
- * processor time that nothing else wants.
+ * Builds the filter on this server, and then again each time that it is called, in a process of its own. That
+ * is one of another machine where filters are in use: it gets the processor time that nothing else wants.
  */
 async function rebuilder(url: string, ids: number, context: BenchContext): Promise<Rebuild> {
   const process = OtherProcess.start('rebuilder-app.ts', [url, String(ids), String(LEASE_MS)], context);

@@ -6,7 +6,8 @@ import { assert, type BenchContext } from './harness.js';
 import { idText, somePresent } from './ids.js';
 import { clientOf, openFilter, untilReplicaAnswers } from './redis-bench.js';
 
-// Calls a guarded method, with the counting of the library or with none: a process of its own for each, as the engine compiles code for the objects that it has met.
+// Calls a guarded method, with the counting of the library or with none: a process of its own for each, as
+// the engine compiles code for the objects that it has met.
 const [url, mode, ids, calls] = process.argv.slice(2) as [string, 'counted' | 'uncounted', string, string];
 const works: (() => unknown)[] = [];
 const context: Pick<BenchContext, 'cleanUp'> = { cleanUp: (work) => void works.unshift(work) };

@@ -22,7 +22,8 @@ export const bench: Bench = async (context) => {
     for (let i = 0; i < WARM_UPS; i++) await process.ask('measure');
     return process;
   }
-  // Two processes of the same program differ by more than what counting costs: by how they were compiled, and by where their memory is.
+  // Two processes of the same program differ by more than what counting costs: by how they were compiled, and
+  // by where their memory is.
   const counted: OtherProcess[] = [];
   const uncounted: OtherProcess[] = [];
   for (let i = 0; i < pairs; i++) {

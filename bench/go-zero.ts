@@ -17,8 +17,9 @@ end
 return true`;
 
 /**
- * go-zero's way, written after its description: one script call for each id, with 14 offsets as decimal text. The offsets come from
- * a hash that costs next to nothing here, so that what is compared is the way of asking Redis.
+ * go-zero's way, written after its description: one script call for each id, with 14 offsets as decimal text.
+ * The offsets come from a hash that costs next to nothing here, so that what is compared is the way of asking
+ * Redis.
  */
 export class GoZeroWay {
   private readonly bits: number;

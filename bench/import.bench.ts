@@ -8,7 +8,10 @@ import { assert, type Bench, type Goal, median } from './harness.js';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CORE = /^nestjs-bloom-\d[^/]*\.tgz$/;
 
-/** The packages are built and packed first. Each import is one of a fresh process that has loaded Nest and ioredis. */
+/**
+ * The packages are built and packed first. Each import is one of a fresh process that has loaded Nest and
+ * ioredis.
+ */
 export const bench: Bench = async ({ report, pick, cleanUp }) => {
   const folder = mkdtempSync(join(tmpdir(), 'nestjs-bloom-import-'));
   cleanUp(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,7 +5,8 @@ import type { BloomIdSource } from '../src/rebuild/index.js';
 import { PackedWriter } from '../packages/postgres/src/packed-writer.js';
 import { openFilter } from './redis-bench.js';
 
-// Rebuilds a filter of so many integers, which come packed as those of postgresCopy do, and says what that took.
+// Rebuilds a filter of so many integers, which come packed as those of postgresCopy do, and says what that
+// took.
 const [url, count, memoryMiB] = [process.argv[2]!, Number(process.argv[3]), Number(process.argv[4])];
 const IDS_PER_BATCH = 16_384;
 const eight = new Uint8Array(8);

@@ -26,8 +26,8 @@ interface Ground {
 }
 
 /**
- * Whether leases are worth it: what an add costs with them and without, and what readers save. Adds come at a fixed rate, whether those before have ended or not:
- * a slow one delays no other.
+ * Whether leases are worth it: what an add costs with them and without, and what readers save. Adds come at a
+ * fixed rate, whether those before have ended or not: a slow one delays no other.
  */
 export const bench: Bench = async (context) => {
   const { report, pick } = context;

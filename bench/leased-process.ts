@@ -5,7 +5,8 @@ import { LocalCopyStore } from '../src/store/local-copy/index.js';
 import { openOptions } from '../test/support/open-options.js';
 import { PATIENT } from '../test/support/patience.js';
 
-// A process that starts: how long it takes from being connected to answering "absent" by itself, and what memory that needs.
+// A process that starts: how long it takes from being connected to answering "absent" by itself, and what
+// memory that needs.
 const url = process.argv[2]!;
 const PIECE_BYTES = 64 * 1024;
 

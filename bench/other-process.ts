@@ -8,7 +8,10 @@ import type { BenchContext } from './harness.js';
 export class OtherProcess {
   private constructor(private readonly child: ChildProcess) {}
 
-  /** @param hasSession whether it has a session of its own, as a service has: some kernels share the processor between sessions */
+  /**
+   * @param hasSession whether it has a session of its own, as a service has: some kernels share the processor
+   * between sessions
+   */
   static start(
     program: string,
     words: readonly string[],

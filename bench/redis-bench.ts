@@ -151,9 +151,10 @@ export async function commandsSent(client: Redis): Promise<number> {
 }
 
 /**
- * Counts what all clients send from now on until its end, except administration. `MONITOR` alone shows which commands a script has run: they are part of it, and are not
- * counted, while the counters of `INFO` have them. It costs the server a write for each command, so that it is for few of them. The lines are read without ioredis: its
- * `monitor()` fails when the first of them arrives together with the reply to `MONITOR`.
+ * Counts what all clients send from now on until its end, except administration. `MONITOR` alone shows which
+ * commands a script has run: they are part of it, and are not counted, while the counters of `INFO` have
+ * them. It costs the server a write for each command, so that it is for few of them. The lines are read
+ * without ioredis: its `monitor()` fails when the first of them arrives together with the reply to `MONITOR`.
  */
 export async function countCommands(url: string): Promise<{ end(): number }> {
   const { hostname, port } = new URL(url);

@@ -4,8 +4,8 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { BloomGuarded, BloomModule, BloomService } from '../src/index.js';
 import { sourceOf, untilLeased } from './redis-bench.js';
 
-// A Fastify application with one route: plain, guarded, unguarded in an application that imports the module, guarded with a leased copy,
-// or one that throws a 404 at once.
+// A Fastify application with one route: plain, guarded, unguarded in an application that imports the module,
+// guarded with a leased copy, or one that throws a 404 at once.
 const [kind, url, ids] = [process.argv[2]!, process.argv[3]!, Number(process.argv[4])];
 const row = { name: 'with a name', price: 12.5 };
 

@@ -4,7 +4,8 @@ import { BloomGuarded, BloomModule, type BloomReplicaMode, BloomService } from '
 import { idText } from './ids.js';
 import { sourceOf } from './redis-bench.js';
 
-// An instance of an application under attack, with the options that it has by default, but for `replica`. Each message is for how many seconds it is to be attacked.
+// An instance of an application under attack, with the options that it has by default, but for `replica`.
+// Each message is for how many seconds it is to be attacked.
 const [redis, products, number] = [process.argv[2]!, Number(process.argv[3]), Number(process.argv[4])];
 const replica = process.argv[5] as BloomReplicaMode;
 

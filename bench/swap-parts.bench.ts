@@ -26,7 +26,10 @@ interface Staged {
   readonly staging: Staging;
 }
 
-/** How long other clients wait while all parts of a filter are swapped, all at once and one after the other, on one node. */
+/**
+ * How long other clients wait while all parts of a filter are swapped, all at once and one after the other,
+ * on one node.
+ */
 export const bench: Bench = async (context) => {
   const { report, pick } = context;
   const { url } = await redisBench(context);

@@ -1,5 +1,6 @@
-// "npm run check:api" compares what each entry of each package but `internal` exports with its report in api/; "npm run api" writes the reports
-// again after a build. A change of the public interface is then a change that a reviewer sees.
+// "npm run check:api" compares what each entry of each package but `internal` exports with its report in
+// api/; "npm run api" writes the reports again after a build. A change of the public interface is then a
+// change that a reviewer sees.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,10 @@ import { packages, root } from './packages.mjs';
 
 const REPORTS = join(root, 'api');
 const update = process.argv.includes('--update');
-/** Types that only decide whether a decorator compiles: nobody has to name them. typedoc.json lists those that TypeDoc meets. */
+/**
+ * Types that only decide whether a decorator compiles: nobody has to name them. typedoc.json lists those that
+ * TypeDoc meets.
+ */
 const OF_THE_COMPILER = [
   'GuardedManyVerdict',
   'GuardedVerdict',

@@ -1,5 +1,5 @@
-// npm run redisbloom [-- FOLDER]: compiles RedisBloom, so that the tests of BF.* and CF.* run too. Needs git (or FOLDER, a clone of RedisBloom
-// with its submodules) and a C compiler. The tests find what it has built.
+// npm run redisbloom [-- FOLDER]: compiles RedisBloom, so that the tests of BF.* and CF.* run too. Needs git
+// (or FOLDER, a clone of RedisBloom with its submodules) and a C compiler. The tests find what it has built.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
-// "npm run build": compiles the types of the core, then of each wing against what the core exports, and bundles what each entry needs, once as ES
-// modules in dist/ and once as CommonJS in dist/cjs. The latter is for test runners that load modules themselves and cannot require() an ES
-// module, such as Jest before Node 24.9. Node loads the ES modules for import and for require() alike, by the condition "module-sync".
+// "npm run build": compiles the types of the core, then of each wing against what the core exports, and
+// bundles what each entry needs, once as ES modules in dist/ and once as CommonJS in dist/cjs. The latter is
+// for test runners that load modules themselves and cannot require() an ES module, such as Jest before Node
+// 24.9. Node loads the ES modules for import and for require() alike, by the condition "module-sync".
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
@@ -15,7 +16,9 @@ import { packages, root } from './packages.mjs';
 const DECLARATIONS = 'dist/declarations';
 /** Where the sources of a version are, by the tag that the release makes. */
 const SOURCES = 'https://raw.githubusercontent.com/nestjs-bloom/nestjs-bloom/nestjs-bloom';
-/** What several entries need is a file of its own: a class exists once, whichever entries an application uses. */
+/**
+ * What several entries need is a file of its own: a class exists once, whichever entries an application uses.
+ */
 const SHARED = { minifyInternalExports: false, chunkFileNames: 'shared/[name].js' };
 /** The types have the texts of the documentation. */
 const CODE = { ...SHARED, comments: { jsdoc: false } };
@@ -113,7 +116,9 @@ function refuse({ message }) {
   throw new Error(`A package cannot be bundled: ${message}`);
 }
 
-/** A place leads to its line. Columns would be four times as many bytes, and names are those of the source. */
+/**
+ * A place leads to its line. Columns would be four times as many bytes, and names are those of the source.
+ */
 function keepLines(file, sourceRoot) {
   const map = JSON.parse(readFileSync(file, 'utf8'));
   const isNewLine = ([, source, line], before) => source !== before?.[1] || line !== before[2];

@@ -1,6 +1,6 @@
-// Run by "npm run release:version", after changesets have raised the version: the list under "Unreleased" in CHANGELOG.md
-// becomes that of the version in package.json, what was changed first. With --check, run before a release: fails when the
-// version has no list.
+// Run by "npm run release:version", after changesets have raised the version: the list under "Unreleased" in
+// CHANGELOG.md becomes that of the version in package.json, what was changed first. With --check, run before
+// a release: fails when the version has no list.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));

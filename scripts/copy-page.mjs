@@ -1,4 +1,5 @@
-// Run by "npm run build": copies the page of the dashboard, which is served as it is, beside the compiled code of both kinds of modules.
+// Run by "npm run build": copies the page of the dashboard, which is served as it is, beside the compiled
+// code of both kinds of modules.
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { root } from './packages.mjs';

@@ -1,5 +1,6 @@
-// Copies the charts of the dashboard, uPlot, from node_modules into its page ("npm run generate"), so that they are served as they are from a
-// clone and from the package, and nobody needs to install them. --check only tells whether the copies are up to date.
+// Copies uPlot, the charts of the dashboard, from node_modules into its page ("npm run generate"). So a
+// clone and the package serve it as it is, and nobody needs to install it. --check tells whether the copies
+// are fresh.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyTo, root } from './embed.mjs';

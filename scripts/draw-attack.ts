@@ -1,4 +1,5 @@
-// Draws docs/pictures/attack.svg: a recorded day of a shop with an attack mixed in, and when the rule reports it. Run with: npm run draw:attack
+// Draws docs/pictures/attack.svg: a recorded day of a shop with an attack mixed in, and when the rule reports
+// it. Run with: npm run draw:attack
 import { writeFileSync } from 'node:fs';
 import { ATTACK_DEFAULTS, type AttackChange, AttackRule } from '../src/service/attack-rule.js';
 import { DAYS, readings, type Traffic } from '../test/service/support/shop-days.js';

@@ -1,10 +1,12 @@
-// Writes the *.generated.ts of the core and of @nestjs-bloom/interop from their *.lua ("npm run generate"): the scripts are part of the
-// package's JavaScript and never read from disk at run time. Each kind of filter has a file of its own, so that nobody loads the scripts of a
-// kind that is not used. --check only tells whether the files are up to date.
+// Writes the *.generated.ts of the core and of @nestjs-bloom/interop from their *.lua ("npm run generate"):
+// the scripts are part of the package's JavaScript and never read from disk at run time. Each kind of filter
+// has a file of its own, so that nobody loads the scripts of a kind that is not used. --check only tells
+// whether the files are up to date.
 //
-// A line `--- @include "lease"` in a script stands for include/lease.lua, of the package or else of the core, once in a script however often it
-// is named. An include names those that it needs in its first lines. In the generated files an include stands once, as a constant of the kind
-// that uses it, or in include.generated.ts if several kinds do. What is embedded is code and the markers that tests look for (--safety:, --part:,
+// A line `--- @include "lease"` in a script stands for include/lease.lua, of the package or else of the core,
+// once in a script however often it is named. An include names those that it needs in its first lines. In the
+// generated files an include stands once, as a constant of the kind that uses it, or in include.generated.ts
+// if several kinds do. What is embedded is code and the markers that tests look for (--safety:, --part:,
 // --end), without headers and other comments.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';

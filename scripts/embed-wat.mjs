@@ -1,5 +1,6 @@
-// Writes each wasm.generated.ts from the wat/*.wat beside it ("npm run generate"): the modules are part of the package's JavaScript and never
-// read from disk at run time. --check only tells whether the files are up to date.
+// Writes each wasm.generated.ts from the wat/*.wat beside it ("npm run generate"): the modules are part of
+// the package's JavaScript and never read from disk at run time. --check only tells whether the files are up
+// to date.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import wabt from 'wabt';

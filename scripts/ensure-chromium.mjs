@@ -1,5 +1,6 @@
-// Run by "npm test" before Jest: the tests of the dashboard need a Chromium. Silent when there is one, or Chrome; otherwise it is installed with the
-// package manager of the system. test/support/chromium.ts looks in the same places.
+// Run by "npm test" before Jest: the tests of the dashboard need a Chromium. Silent when there is one, or
+// Chrome; otherwise it is installed with the package manager of the system. test/support/chromium.ts looks in
+// the same places.
 import { fail, installProgram, works } from './install-program.mjs';
 
 const PROGRAMS = [

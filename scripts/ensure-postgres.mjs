@@ -1,5 +1,5 @@
-// Run by "npm test" before Jest: the tests of the sources need a Postgres server program. Silent when there is one; otherwise it is
-// installed with the package manager of the system. No server is started here.
+// Run by "npm test" before Jest: the tests of the sources need a Postgres server program. Silent when there
+// is one; otherwise it is installed with the package manager of the system. No server is started here.
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installProgram } from './install-program.mjs';

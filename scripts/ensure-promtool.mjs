@@ -1,5 +1,5 @@
-// "npm run promtool": installs promtool, the program of Prometheus that checks metrics and alert rules. The tests that need it say that they are
-// skipped without it. No server is started here.
+// "npm run promtool": installs promtool, the program of Prometheus that checks metrics and alert rules. The
+// tests that need it say that they are skipped without it. No server is started here.
 import { installProgram, works } from './install-program.mjs';
 
 const PROMTOOL = {

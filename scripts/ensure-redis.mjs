@@ -1,5 +1,5 @@
-// Run by "npm test" before Jest: the tests need a redis-server program. Silent when there is one; otherwise it is
-// installed with the package manager of the system. No server is started here.
+// Run by "npm test" before Jest: the tests need a redis-server program. Silent when there is one; otherwise
+// it is installed with the package manager of the system. No server is started here.
 import { fail, installProgram, works } from './install-program.mjs';
 
 const MANAGERS = [

@@ -1,4 +1,5 @@
-// A loader hook of `npm run frames`: each function of src/ reports its name to `globalThis.enterFrame` when it is entered.
+// A loader hook of `npm run frames`: each function of src/ reports its name to `globalThis.enterFrame` when
+// it is entered.
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 

@@ -1,4 +1,5 @@
-// Prints the functions of this package that a guarded call enters on its way, in order. Run with: npm run frames
+// Prints the functions of this package that a guarded call enters on its way, in order. Run with: npm run
+// frames
 import { createHook } from 'node:async_hooks';
 import { register } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -121,7 +122,10 @@ async function shortest(products: Products, idOf: (i: number) => string, reaches
   return ways[0]!;
 }
 
-/** The arithmetic of a layout and what a function calls a second time are printed, and count in the total alone. */
+/**
+ * The arithmetic of a layout and what a function calls a second time are printed, and count in the total
+ * alone.
+ */
 function print(title: string, { frames: way, promises: made }: Way, goal: number): void {
   process.stdout.write(`${title}\n${way.map((frame) => `  ${frame}\n`).join('')}`);
   const counted = new Set(way.map((frame) => frame.trim()).filter((frame) => !/ {2}filter\//.test(frame)));

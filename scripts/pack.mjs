@@ -18,8 +18,8 @@ export function temporaryFolder() {
 }
 
 /**
- * The tarball of each package by its name, as a dependency names it (`file:…`): they are built and packed into `folder`. If `PACKED` in the environment names a folder
- * where that has been done just now, those.
+ * The tarball of each package by its name, as a dependency names it (`file:…`): they are built and packed
+ * into `folder`. If `PACKED` in the environment names a folder where that has been done just now, those.
  */
 export function pack(folder) {
   const home = process.env.PACKED ?? folder;

@@ -1,5 +1,5 @@
-// Run by "npm run screenshots": takes the pictures of the dashboard in docs/pictures from a demo that runs, light and dark, while it is attacked. Say
-// where it is: npm run screenshots -- http://127.0.0.1:3000/bloom/
+// Run by "npm run screenshots": takes the pictures of the dashboard in docs/pictures from a demo that runs,
+// light and dark, while it is attacked. Say where it is: npm run screenshots -- http://127.0.0.1:3000/bloom/
 import { statSync, writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
 /**
- * For `@nestjs-bloom/interop` and `@nestjs-bloom/cli` alone: the machinery of filters in Redis and in memory. It may change with each version.
+ * For `@nestjs-bloom/interop` and `@nestjs-bloom/cli` alone: the machinery of filters in Redis and in memory.
+ * It may change with each version.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 /**
- * For packages of nestjs-bloom that read the ids of a table with a library of its own, such as `@nestjs-bloom/typeorm`. Applications
- * find all they need in `nestjs-bloom`; what is here may change with each version.
+ * For packages of nestjs-bloom that read the ids of a table with a library of its own, such as
+ * `@nestjs-bloom/typeorm`. Applications find all they need in `nestjs-bloom`; what is here may change with
+ * each version.
  *
  * @module
  */

@@ -3,7 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import ts from 'typescript';
 
-/** Files and packages that importing an entry loads. What is imported with `import type` or `import()` is not: the compiler keeps to that. */
+/**
+ * Files and packages that importing an entry loads. What is imported with `import type` or `import()` is not:
+ * the compiler keeps to that.
+ */
 function loadedBy(entry: string): { files: string[]; packages: string[] } {
   const files = new Set<string>();
   const packages = new Set<string>();

@@ -26,8 +26,8 @@ export interface Contestant {
 }
 
 /**
- * All layouts with as nearly the same number of bits as their rules allow. Those that are sized by an error rate get the one for
- * which the textbook needs that many, exp(-bits ln² 2).
+ * All layouts with as nearly the same number of bits as their rules allow. Those that are sized by an error
+ * rate get the one for which the textbook needs that many, exp(-bits ln² 2).
  */
 export function contestants(capacity: number, bitsPerId: number): Contestant[] {
   const target = { capacity, errorRate: Math.exp(-bitsPerId * Math.LN2 ** 2) };
@@ -118,7 +118,10 @@ function cuckooContestant(capacity: number, bitsPerId: number): Contestant {
   };
 }
 
-/** The blocked filter of so many bits an id with the hash count that its planning gives to filters of that size. */
+/**
+ * The blocked filter of so many bits an id with the hash count that its planning gives to filters of that
+ * size.
+ */
 function blockedPlan(capacity: number, bitsPerId: number) {
   let [low, high] = [1e-6, 0.5];
   for (let step = 0; step < 50; step++) {

@@ -1,7 +1,10 @@
 import { Random } from '../../test/support/random.js';
 import { type Contestant, contestants } from './contestants.js';
 
-/** What the article on go-zero's filter does: a filter for so many ids, half of them inserted, absent UUIDs looked up. */
+/**
+ * What the article on go-zero's filter does: a filter for so many ids, half of them inserted, absent UUIDs
+ * looked up.
+ */
 export interface Experiment {
   readonly capacity: number;
   readonly bitsPerId: number;

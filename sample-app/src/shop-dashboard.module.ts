@@ -3,7 +3,10 @@ import { type BloomDashboardAction, BloomDashboardModule } from '@nestjs-bloom/d
 import { ShopStatistics } from './statistics/shop-statistics.js';
 
 export interface ShopDashboardOptions {
-  /** Password of the user `operator`. Without it the dashboard is open: only the demo, which serves this machine alone, leaves it out. */
+  /**
+   * Password of the user `operator`. Without it the dashboard is open: only the demo, which serves this
+   * machine alone, leaves it out.
+   */
   readonly password?: string | undefined;
   readonly actions?: readonly BloomDashboardAction[];
 }

@@ -12,7 +12,10 @@ export interface ShopConfig {
   readonly keyPrefix?: string | undefined;
   /** Divides the filter of the products over the nodes of a cluster. */
   readonly partitions?: number | undefined;
-  /** Has the copy of the filter of the products answer "absent" without Redis, for so many milliseconds at a time. */
+  /**
+   * Has the copy of the filter of the products answer "absent" without Redis, for so many milliseconds at a
+   * time.
+   */
   readonly leaseMs?: number | undefined;
   readonly initialProducts?: readonly Product[];
   readonly rebuild?: BloomRebuildSchedule;
@@ -25,8 +28,9 @@ export interface ShopConfig {
 }
 
 /**
- * How long a rebuild waits until every product registered before it has its row. Embedded Postgres runs one statement after the
- * other, so an insert that came first is done when the scan begins; a server has a pool of connections where an insert may queue.
+ * How long a rebuild waits until every product registered before it has its row. Embedded Postgres runs one
+ * statement after the other, so an insert that came first is done when the scan begins; a server has a pool
+ * of connections where an insert may queue.
  */
 const EMBEDDED_DRAIN_MS = 200;
 const SERVER_DRAIN_MS = 2_000;

@@ -31,7 +31,10 @@ describe('the demo', () => {
   });
   afterAll(() => postgres?.stop());
 
-  /** A database of its own; without one the demo starts an embedded Postgres, as `.ci/run` has it do: that takes many times as long. */
+  /**
+   * A database of its own; without one the demo starts an embedded Postgres, as `.ci/run` has it do: that
+   * takes many times as long.
+   */
   async function withDatabase(name: string): Promise<NodeJS.ProcessEnv> {
     await postgres.run(`create database ${name}`);
     return { DATABASE_URL: postgres.url.replace(/postgres$/, name) };

@@ -12,7 +12,8 @@ export class BlockedFilter {
 
   constructor(generation: Generation);
   /**
-   * @param isTagged false where the blocks get their tags with their bits: to write one into each takes 15 ms for 25 MiB, in one turn.
+   * @param isTagged false where the blocks get their tags with their bits: to write one into each takes 15 ms
+   * for 25 MiB, in one turn.
    * @internal
    */
   constructor(generation: Generation, isTagged: boolean);

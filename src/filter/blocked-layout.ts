@@ -3,8 +3,9 @@ import { HalfSipHash } from './half-sip-hash.js';
 import { type IdKey, isLongerThan } from './id.js';
 import { BLOCK_BYTES, BLOCK_DATA_BITS, TAG_BYTES } from './sizing.js';
 
-// A linear congruential step modulo 2^32; the multiplier is the best of 32 bits by the spectral test (G. Steele, S. Vigna,
-// "Computationally easy, spectrally good multipliers for congruential pseudorandom number generators", 2022).
+// A linear congruential step modulo 2^32; the multiplier is the best of 32 bits by the spectral test (G.
+// Steele, S. Vigna, "Computationally easy, spectrally good multipliers for congruential pseudorandom number
+// generators", 2022).
 const MULTIPLIER = 0x93d765dd | 0;
 const INCREMENT = 0x9e3779b9 | 0;
 /** Up to here the product with a number of 32 bits is exact in a double. */
@@ -14,9 +15,10 @@ const TAG_BITS = TAG_BYTES * 8;
 /**
  * Layout 1, `blocked`: where the bits of an id are.
  *
- * The first 32 bits of the id's hash choose the block: floor(first · blocks / 2^32). The last 32 bits are the seed of its
- * `hashCount` positions: seed ← seed · 0x93d765dd + 0x9e3779b9 (mod 2^32), position = 32 + floor((seed >>> 12) · 2016 / 2^20).
- * Position p is bit p & 7, least significant first, of byte p >>> 3 of the block; bytes 0 to 3 are the tag, little-endian.
+ * The first 32 bits of the id's hash choose the block: floor(first · blocks / 2^32). The last 32 bits are the
+ * seed of its `hashCount` positions: seed ← seed · 0x93d765dd + 0x9e3779b9 (mod 2^32), position = 32 +
+ * floor((seed >>> 12) · 2016 / 2^20). Position p is bit p & 7, least significant first, of byte p >>> 3 of
+ * the block; bytes 0 to 3 are the tag, little-endian.
  */
 export class BlockedLayout {
   /** Part of the place of the id last located. */
@@ -52,7 +54,9 @@ export class BlockedLayout {
     return true;
   }
 
-  /** As `locate` for the id of the bytes from `start` to `end`, of which there are no more than `maxIdBytes`. */
+  /**
+   * As `locate` for the id of the bytes from `start` to `end`, of which there are no more than `maxIdBytes`.
+   */
   locateBytes(bytes: Uint8Array, start: number, end: number): void {
     const { hash } = this;
     hash.hashBytes(bytes, start, end);
@@ -61,8 +65,8 @@ export class BlockedLayout {
   }
 
   /**
-   * Whether all bits of a seed are set in the block that begins at `offset`. Four positions between two branches: with one after
-   * each the processor guesses wrong for almost every absent id.
+   * Whether all bits of a seed are set in the block that begins at `offset`. Four positions between two
+   * branches: with one after each the processor guesses wrong for almost every absent id.
    */
   contains(bytes: Uint8Array, offset: number, seed: number): boolean {
     let i = this.hashCount;
@@ -129,7 +133,10 @@ export class BlockedLayout {
   }
 }
 
-/** floor(first · blocks / 2^32) of an unsigned `first`; the product has up to 56 bits, more than a double holds. */
+/**
+ * floor(first · blocks / 2^32) of an unsigned `first`; the product has up to 56 bits, more than a double
+ * holds.
+ */
 function scaled(first: number, blocks: number): number {
   if (blocks <= EXACT_BLOCKS) return ((first >>> 0) * blocks * 2 ** -32) | 0;
   return (((first >>> 16) * blocks + Math.floor(((first & 0xffff) * blocks) / 65536)) / 65536) | 0;

@@ -4,7 +4,10 @@ import type { Generation } from './generation.js';
 import { type IdKey, tooLong } from './id.js';
 import { BLOCK_BYTES } from './sizing.js';
 
-/** Some blocks of a generation, one after the other, in the memory of this process: what one of several passes over the ids fills. */
+/**
+ * Some blocks of a generation, one after the other, in the memory of this process: what one of several passes
+ * over the ids fills.
+ */
 export class BlockedWindow {
   /** Whether the id that came last is of a block outside, and was left out. */
   isElsewhere = false;
@@ -56,7 +59,8 @@ export class BlockedWindow {
   }
 
   /**
-   * Adds many ids, region by region, while the window stays where it is; undefined where that would gain nothing.
+   * Adds many ids, region by region, while the window stays where it is; undefined where that would gain
+   * nothing.
    *
    * @param filters how many filters are filled in turn, and share the memory for ids that wait.
    */

@@ -1,4 +1,6 @@
-/** From this many bits on, the variance is taken from its limit: the exact formula would be lost in rounding. */
+/**
+ * From this many bits on, the variance is taken from its limit: the exact formula would be lost in rounding.
+ */
 const MANY_BITS = 2 ** 16;
 
 /**

@@ -23,8 +23,9 @@ export interface FilterFill {
 }
 
 /**
- * What these blocks show. An absent id passes one of them when each of its `hashCount` bits is set, each with the chance that a bit of its block is.
- * Counts of ids say less: of those that pass already, no add counts one.
+ * What these blocks show. An absent id passes one of them when each of its `hashCount` bits is set, each with
+ * the chance that a bit of its block is. Counts of ids say less: of those that pass already, no add counts
+ * one.
  */
 export function measuredFill(blocks: readonly Uint8Array[], hashCount: number): FilterFill {
   if (blocks.length === 0) return { errorRate: 0, fillRatio: 0 };

@@ -1,15 +1,15 @@
 import type { IdKey } from './id.js';
 
 /**
- * Taken once: as `text.charCodeAt` the engine looks it up for each character when it has met texts of several kinds (slices,
- * concatenations), which makes a hash take three times as long.
+ * Taken once: as `text.charCodeAt` the engine looks it up for each character when it has met texts of several
+ * kinds (slices, concatenations), which makes a hash take three times as long.
  */
 const { charCodeAt } = String.prototype;
 
 /**
- * HalfSipHash-1-3 with 64 bits of output (J.-P. Aumasson, https://github.com/veorq/SipHash): keyed, so that nobody
- * without the key can choose ids that collide. The result is left in two fields, since a return value of 64
- * bits would be an allocation.
+ * HalfSipHash-1-3 with 64 bits of output (J.-P. Aumasson, https://github.com/veorq/SipHash): keyed, so that
+ * nobody without the key can choose ids that collide. The result is left in two fields, since a return value
+ * of 64 bits would be an allocation.
  */
 export class HalfSipHash {
   /** The first 32 bits of the last hash, signed: as the engine keeps integers without an allocation. */
@@ -101,8 +101,9 @@ export class HalfSipHash {
   }
 
   /**
-   * Takes each character for a byte; false when one of them is not ASCII. In one piece, since a call for the last rounds takes a
-   * tenth longer; those are two loops of three, since one loop that asks which round it is takes three times as long.
+   * Takes each character for a byte; false when one of them is not ASCII. In one piece, since a call for the
+   * last rounds takes a tenth longer; those are two loops of three, since one loop that asks which round it
+   * is takes three times as long.
    */
   private hashText(text: string): boolean {
     const { length } = text;

@@ -67,8 +67,9 @@ export function idKeyText(key: IdKey): string {
 const MAX_PLAIN_NOTE = 64;
 
 /**
- * A text of at most 65 characters for an id of any length, one for all its spellings: what is kept of an id to know it again. The engine
- * hashes a longer text by its length alone, so that a map of many is searched one by one.
+ * A text of at most 65 characters for an id of any length, one for all its spellings: what is kept of an id
+ * to know it again. The engine hashes a longer text by its length alone, so that a map of many is searched
+ * one by one.
  */
 export function idNote(key: IdKey): string {
   const text = idKeyText(key);
@@ -77,14 +78,17 @@ export function idNote(key: IdKey): string {
   return `#${createHash('sha256').update(text, 'latin1').digest('hex')}`;
 }
 
-/** The same text in memory of its own. The engine keeps a part of a longer text as a reference to that, which would stay with it. */
+/**
+ * The same text in memory of its own. The engine keeps a part of a longer text as a reference to that, which
+ * would stay with it.
+ */
 export function ownText(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 /**
- * Whether a bigint certainly has more decimal digits than this: known by its bits, in a time that does not depend on its length. Its decimal
- * text costs tens of milliseconds from 30,000 digits on.
+ * Whether a bigint certainly has more decimal digits than this: known by its bits, in a time that does not
+ * depend on its length. Its decimal text costs tens of milliseconds from 30,000 digits on.
  */
 export function hasMoreDigits(id: bigint, digits: number): boolean {
   // From 10 ** digits on, and the sign takes a bit.
@@ -92,7 +96,10 @@ export function hasMoreDigits(id: bigint, digits: number): boolean {
   return BigInt.asIntN(bits, id) !== id;
 }
 
-/** One that is longer than any id may be has its hexadecimal text, which costs linear time, and is too long as well: it is never hashed. */
+/**
+ * One that is longer than any id may be has its hexadecimal text, which costs linear time, and is too long as
+ * well: it is never hashed.
+ */
 function bigintText(id: bigint): string {
   if (BigInt.asIntN(64, id) === id || !hasMoreDigits(id, MAX_ID_BYTES_LIMIT)) return id.toString();
   return id.toString(16).padStart(MAX_ID_BYTES_LIMIT + 1, '0');

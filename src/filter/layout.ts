@@ -1,8 +1,8 @@
 import type { FilterTarget } from './filter-target.js';
 
 /**
- * How the bits of a filter are laid out. The functions of `@nestjs-bloom/interop` and `@nestjs-bloom/interop/scaling` make one; nothing needs to be
- * known of it beyond its kind.
+ * How the bits of a filter are laid out. The functions of `@nestjs-bloom/interop` and
+ * `@nestjs-bloom/interop/scaling` make one; nothing needs to be known of it beyond its kind.
  */
 export interface BloomLayout {
   /** By whose rules the bits of an id are found: `blocked`, `go-zero`, `redisson`, … */
@@ -18,11 +18,14 @@ export interface LayoutUse extends FilterTarget {
 }
 
 /**
- * What the services need of a layout. How a store opens a filter of it belongs to the store: see `RedisLayout` and `MemoryLayout`. The
- * default layout, `blocked`, is the one that every store has itself.
+ * What the services need of a layout. How a store opens a filter of it belongs to the store: see
+ * `RedisLayout` and `MemoryLayout`. The default layout, `blocked`, is the one that every store has itself.
  */
 export interface FilterLayout extends BloomLayout {
-  /** Whether the ids may outgrow the filter and a rebuild does not help, since all that use the key must agree on its size. */
+  /**
+   * Whether the ids may outgrow the filter and a rebuild does not help, since all that use the key must agree
+   * on its size.
+   */
   readonly hasFixedSize: boolean;
   /** Whether other systems make the filter, on a key of theirs. */
   readonly isMadeByOthers: boolean;
@@ -33,7 +36,10 @@ export interface FilterLayout extends BloomLayout {
   /** Whether ids can be removed again. */
   readonly canRemove: boolean;
 
-  /** @throws {BloomConfigError} when there can be no such filter, or an option of the layout would have no effect in it. */
+  /**
+   * @throws {BloomConfigError} when there can be no such filter, or an option of the layout would have no
+   * effect in it.
+   */
   check(use: LayoutUse): void;
 
   /**

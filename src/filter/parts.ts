@@ -10,15 +10,15 @@ const HASHED_BYTES = 1024;
 const PROBABILITY = 1e-6;
 
 /**
- * HalfSipHash-1-3 with the fixed key `nestjs-b`. The blocks and bits of a part are found by the same function under a random key of each generation,
- * so they do not depend on the part.
+ * HalfSipHash-1-3 with the fixed key `nestjs-b`. The blocks and bits of a part are found by the same function
+ * under a random key of each generation, so they do not depend on the part.
  */
 const KEY = [0x7473656e, 0x622d736a] as const;
 const hash = new HalfSipHash(...KEY);
 
 /**
- * The part that an id is in: floor(first · parts / 2^32), where `first` are the first 32 bits of the hash. A promise for ever, since what is stored
- * rests on it.
+ * The part that an id is in: floor(first · parts / 2^32), where `first` are the first 32 bits of the hash. A
+ * promise for ever, since what is stored rests on it.
  */
 export function partOf(id: IdKey, parts: number): number {
   hash.hash(hashed(id));
@@ -31,14 +31,18 @@ export function partOfBytes(bytes: Uint8Array, start: number, end: number, parts
   return Math.floor(((hash.first >>> 0) * parts) / 2 ** 32);
 }
 
-/** A generation in which the number of the block of an id is its part. It is not for ids that are longer than the bytes that decide. */
+/**
+ * A generation in which the number of the block of an id is its part. It is not for ids that are longer than
+ * the bytes that decide.
+ */
 export function generationOfParts(parts: number): Pick<Generation, 'key' | 'blocks' | 'maxIdBytes'> {
   return { key: KEY, blocks: parts, maxIdBytes: HASHED_BYTES };
 }
 
 /**
- * Ids that a part is planned for, of a filter of so many ids: the mean, and room for the spread of the hash. The ids of a part follow a binomial
- * distribution. Bernstein's inequality, and the union bound over all parts, give the number that no part exceeds but with a probability of 10^-6.
+ * Ids that a part is planned for, of a filter of so many ids: the mean, and room for the spread of the hash.
+ * The ids of a part follow a binomial distribution. Bernstein's inequality, and the union bound over all
+ * parts, give the number that no part exceeds but with a probability of 10^-6.
  */
 export function partCapacity(capacity: number, parts: number): number {
   const mean = capacity / parts;

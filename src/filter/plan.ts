@@ -4,8 +4,8 @@ import { type FilterPlan, modelledErrorRate, planBlocked } from './sizing.js';
 import { planOfOtherLayout, notAPlan } from './filter.messages.js';
 
 /**
- * The size of a filter of layout `blocked`. Other layouts plan their own: `goZero.plan`, `cuckoo.plan`, … of `@nestjs-bloom/interop`, and
- * `scaling.plan` of `@nestjs-bloom/interop/scaling`.
+ * The size of a filter of layout `blocked`. Other layouts plan their own: `goZero.plan`, `cuckoo.plan`, … of
+ * `@nestjs-bloom/interop`, and `scaling.plan` of `@nestjs-bloom/interop/scaling`.
  *
  * @throws {BloomConfigError} when there can be no such filter.
  */
@@ -18,7 +18,8 @@ export function planFilter(target: FilterTarget): FilterPlan {
 /**
  * Share of absent ids answered "maybe" by a filter of this plan that holds `ids` ids.
  *
- * @throws {BloomConfigError} when `ids` is negative or no integer, or the plan is that of another layout, which has the same function.
+ * @throws {BloomConfigError} when `ids` is negative or no integer, or the plan is that of another layout,
+ * which has the same function.
  */
 export function expectedErrorRate(plan: FilterPlan, ids: number): number {
   checkInteger('ids', ids, { min: 0, max: Number.MAX_SAFE_INTEGER });

@@ -14,8 +14,9 @@ const MOST_WAITING = 1 << 20;
 const LEAST_FOR_MODULE = 1024;
 
 /**
- * Adds many ids to blocks in memory, region by region: an id waits until many of its region are there. One after the other, nearly each id of a large filter
- * would wait for memory that is not in the caches of the processor. An id that was added is in the blocks when `settleRegion` returns false.
+ * Adds many ids to blocks in memory, region by region: an id waits until many of its region are there. One
+ * after the other, nearly each id of a large filter would wait for memory that is not in the caches of the
+ * processor. An id that was added is in the blocks when `settleRegion` returns false.
  */
 export class RegionFilter {
   /** Whether the id that came last is of a block outside, and was left out. */
@@ -82,8 +83,8 @@ export class RegionFilter {
   }
 
   /**
-   * As `addBytes` for the ids from `from` to below `to`; how many it has added, which may be fewer. It is 0 when the next one has to be added by `addBytes`, and
-   * for one that cannot be added.
+   * As `addBytes` for the ids from `from` to below `to`; how many it has added, which may be fewer. It is 0
+   * when the next one has to be added by `addBytes`, and for one that cannot be added.
    */
   addRun(ids: IdRun, from: number, to: number): number {
     const { module, first, blocks, waiting, counts, room } = this;

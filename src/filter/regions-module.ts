@@ -63,14 +63,20 @@ export class RegionsModule {
     this.parts = new Int32Array(buffer, NUMBERS_AT, MOST_IDS);
   }
 
-  /** Finds block and seed of the ids from `from` to below `to`; returns how many it has found, which may be fewer. It is 0 when the first id is empty or too long. */
+  /**
+   * Finds block and seed of the ids from `from` to below `to`; returns how many it has found, which may be
+   * fewer. It is 0 when the first id is empty or too long.
+   */
   locate(ids: IdRun, from: number, to: number, generation: LocatingGeneration): number {
     const count = this.load(ids, from, to);
     this.words.set(rowOf(generation), GENERATIONS_AT / WORD_BYTES);
     return this.find(ids, from, count, ZEROS_AT);
   }
 
-  /** The same where the part of an id decides which generation it is found by: a table of them, as `tableOf` makes it. */
+  /**
+   * The same where the part of an id decides which generation it is found by: a table of them, as `tableOf`
+   * makes it.
+   */
   locateInParts(ids: IdRun, from: number, to: number, table: Int32Array): number {
     const { words, parts, located } = this;
     const loaded = this.load(ids, from, to);
@@ -111,7 +117,10 @@ export class RegionsModule {
 
 type LocatingGeneration = Pick<Generation, 'key' | 'blocks' | 'maxIdBytes'>;
 
-/** The generations of all parts, for the module. For a part that has none here, what the module finds means nothing. */
+/**
+ * The generations of all parts, for the module. For a part that has none here, what the module finds means
+ * nothing.
+ */
 export function tableOf(generations: readonly (Generation | undefined)[]): Int32Array {
   const maxIdBytes = Math.min(...generations.flatMap((generation) => generation?.maxIdBytes ?? []));
   const none = { key: [0, 0], blocks: 1, maxIdBytes } as const;

@@ -12,12 +12,16 @@ export const BLOCK_DATA_BITS = (BLOCK_BYTES - TAG_BYTES) * 8;
 export const MAX_BLOCKS = 2 ** 24;
 
 const MAX_HASH_COUNT = 24;
-/** A block of more ids has hardly a bit that is 0, even with one bit for an id: (1 - 1/2016)^100,000 < 1e-21. */
+/**
+ * A block of more ids has hardly a bit that is 0, even with one bit for an id: (1 - 1/2016)^100,000 < 1e-21.
+ */
 const FULL_BLOCK_IDS = 100_000;
 /** The lowest error rate of a blocked filter. */
 export const MIN_ERROR_RATE = 1e-6;
 const MAX_ERROR_RATE = 0.5;
-/** The chance of one key deals the blocks of one filter a little better or worse than the model: room for it. */
+/**
+ * The chance of one key deals the blocks of one filter a little better or worse than the model: room for it.
+ */
 const PLANNING_MARGIN = 0.98;
 
 /** The size of a filter of this library's own layout. */
@@ -68,8 +72,9 @@ export function planBlocked(options: { capacity: number; errorRate: number }): F
 /**
  * Error rate of a blocked filter whose blocks hold `idsPerBlock` ids on average.
  *
- * The ids of one block are Poisson distributed (F. Putze, P. Sanders, J. Singler, "Cache-, Hash- and Space-Efficient
- * Bloom Filters", 2007). An absent id also passes when its 32 bits within the block are those of a present one.
+ * The ids of one block are Poisson distributed (F. Putze, P. Sanders, J. Singler, "Cache-, Hash- and
+ * Space-Efficient Bloom Filters", 2007). An absent id also passes when its 32 bits within the block are those
+ * of a present one.
  */
 export function modelledErrorRate(options: { hashCount: number; idsPerBlock: number }): number {
   const { hashCount: k, idsPerBlock } = options;
@@ -93,7 +98,10 @@ interface DensestBlock {
   readonly idsPerBlock: number;
 }
 
-/** An application plans for few error rates, but again with each look at the metadata; the search takes some milliseconds. */
+/**
+ * An application plans for few error rates, but again with each look at the metadata; the search takes some
+ * milliseconds.
+ */
 const MAX_REMEMBERED = 64;
 const remembered = new Map<number, DensestBlock>();
 
@@ -115,8 +123,8 @@ function densestBlock(errorRate: number): DensestBlock {
   );
   let best = { hashCount: 1, idsPerBlock: 0 };
   for (const hashCount of hashCounts) {
-    // Were all blocks equally full, a block could hold this many. They are not, so it holds fewer, or, at error rates above
-    // a quarter, less than a hundredth more.
+    // Were all blocks equally full, a block could hold this many. They are not, so it holds fewer, or, at
+    // error rates above a quarter, less than a hundredth more.
     let high =
       (1.01 * Math.log1p(-(errorRate ** (1 / hashCount)))) / (hashCount * Math.log1p(-1 / BLOCK_DATA_BITS));
     if (high <= best.idsPerBlock) continue;

@@ -24,8 +24,9 @@ export function waitOf({ drainMs }: RebuildJob, { quietMs }: Staging): number {
 }
 
 /**
- * Drains, scans, merges and verifies; a scan that overflowed is returned before anything of it is merged. Each pass reads the whole source, after the
- * drain, and keeps what belongs to its part of the filter: for that part it is all that a scan has to be.
+ * Drains, scans, merges and verifies; a scan that overflowed is returned before anything of it is merged.
+ * Each pass reads the whole source, after the drain, and keeps what belongs to its part of the filter: for
+ * that part it is all that a scan has to be.
  */
 export async function fill(job: RebuildJob, request: RebuildRequest, filling: Filling): Promise<ScanResult> {
   const { staging, progress, signal, found, passes } = filling;

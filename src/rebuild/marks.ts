@@ -1,4 +1,7 @@
-/** A place in the order in which new rows come last: an id, or another value that grows from row to row, such as a `created_at`. */
+/**
+ * A place in the order in which new rows come last: an id, or another value that grows from row to row, such
+ * as a `created_at`.
+ */
 export type BloomMark = string | number | bigint | Date;
 
 const FORMS: Readonly<Record<string, (text: string) => BloomMark>> = {

@@ -1,6 +1,9 @@
 import type { BloomId } from '../filter/index.js';
 
-/** Keys of ids, one after the other in one piece of memory: no object stands for an id. A source may write the next batch into it when that is asked for. */
+/**
+ * Keys of ids, one after the other in one piece of memory: no object stands for an id. A source may write the
+ * next batch into it when that is asked for.
+ */
 export interface PackedIds {
   /** Text in UTF-8, or the bytes that the ids are. */
   readonly bytes: Uint8Array;
@@ -14,8 +17,8 @@ export interface PackedIds {
 const PACKED = Symbol.for('nestjs-bloom:packed-ids');
 
 /**
- * What `ids()` of a source returns that can pack them. It is a property of what is returned and not of the source: whoever takes the source and
- * replaces its `ids` or its `spelling` is not passed by.
+ * What `ids()` of a source returns that can pack them. It is a property of what is returned and not of the
+ * source: whoever takes the source and replaces its `ids` or its `spelling` is not passed by.
  */
 export interface PackableIds extends AsyncIterable<readonly BloomId[]> {
   readonly [PACKED]: {

@@ -3,7 +3,10 @@ import type { RebuildJob } from './rebuild-job.js';
 import { countNotBelieved, tooManyForMaxBytes, wrongCount } from './rebuild.messages.js';
 import { StallTimer } from './stall-timer.js';
 
-/** A plan follows `count()` up to this many times the known ids: these ids were not read, and the count may be wrong. */
+/**
+ * A plan follows `count()` up to this many times the known ids: these ids were not read, and the count may be
+ * wrong.
+ */
 const MOST_TIMES_KNOWN = 16;
 /** A plan follows `count()` up to this many ids in any case: 2 MB at the default error rate. */
 const ALWAYS_PLANNED = 1_000_000;
@@ -48,7 +51,10 @@ export function planAgain(job: RebuildJob, ids: number, wanted: number): number 
   );
 }
 
-/** About how many ids to expect: from the source's `count()`, as far as that can be believed, otherwise from the last build. */
+/**
+ * About how many ids to expect: from the source's `count()`, as far as that can be believed, otherwise from
+ * the last build.
+ */
 export async function expectedIds(job: RebuildJob, builtIds: number, signal: AbortSignal): Promise<number> {
   const count = await countSource(job, signal);
   if (count === undefined) return builtIds;

@@ -11,7 +11,10 @@ export interface RebuildJob {
   readonly source: BloomIdSource;
   /** The hashable form of an id, as lookups of this filter form it. */
   readonly toKey: (id: unknown) => IdKey;
-  /** Whether `toKey` forms keys by this function. A source that does so itself can spare it the work. Default: by none that is known. */
+  /**
+   * Whether `toKey` forms keys by this function. A source that does so itself can spare it the work. Default:
+   * by none that is known.
+   */
   readonly spellsAs?: (normalize: ((id: BloomId) => BloomId) | undefined) => boolean;
   /** Ids that the filter must hold at least. */
   readonly capacity: number;
@@ -19,7 +22,10 @@ export interface RebuildJob {
   readonly maxIdBytes: number;
   /** Bytes of a filter of so many ids; throws for more than there can be. */
   readonly bytesFor?: (ids: number) => number;
-  /** Memory for what ids are read into: a larger filter is filled in several passes over the source. Default: any. */
+  /**
+   * Memory for what ids are read into: a larger filter is filled in several passes over the source. Default:
+   * any.
+   */
   readonly memoryBytes?: number;
   /** No larger filter is staged. Default: any. */
   readonly maxBytes?: number;

@@ -4,11 +4,14 @@ import type { BloomRebuildProgress } from '../common/index.js';
 export type BloomRebuildReport =
   | {
       readonly outcome: 'published';
-      /** Ids that the source returned and the new generation has. One that was returned twice counts twice. */
+      /**
+       * Ids that the source returned and the new generation has. One that was returned twice counts twice.
+       */
       readonly ids: number;
       /**
-       * About how many different ones they are: those that were not in the filter yet when they were read. An id that passes by chance
-       * counts as one that was there, so there are more of them, up to the share of `errorRate`.
+       * About how many different ones they are: those that were not in the filter yet when they were read. An
+       * id that passes by chance counts as one that was there, so there are more of them, up to the share of
+       * `errorRate`.
        */
       readonly distinctIds: number;
       /** Ids read, with those that `onBadId: 'skip'` left out. */
@@ -36,9 +39,10 @@ export interface BloomRebuildOptions {
   /** Stops the run; the filter that was live stays live. */
   readonly signal?: AbortSignal;
   /**
-   * Whether a run of this process that is under way answers for this call as well: it gives the same report. It may have read
-   * a part of the source already, so a caller who needs rows in the filter that have just become visible says `false`: then a run begins when
-   * that one has ended. With `force`, only a run with `force` is joined. Default true.
+   * Whether a run of this process that is under way answers for this call as well: it gives the same report.
+   * It may have read a part of the source already, so a caller who needs rows in the filter that have just
+   * become visible says `false`: then a run begins when that one has ended. With `force`, only a run with
+   * `force` is joined. Default true.
    */
   readonly join?: boolean;
   readonly onProgress?: (progress: BloomRebuildProgress) => void;

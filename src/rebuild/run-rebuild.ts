@@ -11,8 +11,9 @@ import type { BloomRebuildReport } from './report.js';
 const MAX_REPLANS = 5;
 
 /**
- * One rebuild: lease, stage, drain, scan, merge, verify, swap. Exactly one of the events `rebuild-finished`, `rebuild-skipped`
- * and `rebuild-failed` reports how it ended. When no build was due there is no event, since every process asks again and again.
+ * One rebuild: lease, stage, drain, scan, merge, verify, swap. Exactly one of the events `rebuild-finished`,
+ * `rebuild-skipped` and `rebuild-failed` reports how it ended. When no build was due there is no event, since
+ * every process asks again and again.
  *
  * @throws {BloomRebuildError} when no new generation went live.
  */

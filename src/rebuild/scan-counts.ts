@@ -108,7 +108,10 @@ export class ScanCounts {
     }
   }
 
-  /** Sets some bits that were deferred; false when there are none. To be called until then, before the result counts. */
+  /**
+   * Sets some bits that were deferred; false when there are none. To be called until then, before the result
+   * counts.
+   */
   settle(): boolean {
     const isMore = this.deferring?.settleRegion() ?? false;
     this.countDeferred();

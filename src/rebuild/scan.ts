@@ -12,8 +12,8 @@ const TURN_MS = 8;
 const IDS_PER_LOOK = 512;
 
 /**
- * Reads the source to its end into a local filter. Past the capacity ids are only counted, which is enough to plan the next
- * attempt.
+ * Reads the source to its end into a local filter. Past the capacity ids are only counted, which is enough to
+ * plan the next attempt.
  *
  * @throws {SourceError} when the source fails, or returns a value that cannot be an id.
  */

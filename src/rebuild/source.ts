@@ -7,31 +7,34 @@ import { notAsync } from './rebuild.messages.js';
 export interface BloomIdsContext {
   /** Aborts when the run is asked to stop, or the source is no longer waited for. */
   readonly signal: AbortSignal;
-  /** To be called when something failed that the source tries again; it becomes the event `source-retried`. */
+  /**
+   * To be called when something failed that the source tries again; it becomes the event `source-retried`.
+   */
   readonly onRetry?: (error: unknown) => void;
 }
 
 /** Where all ids of a filter come from: usually an async generator over a table's key column. */
 export interface BloomIdSource {
   /**
-   * All ids, one by one or, faster, in batches of some thousand. The run reads to the end or calls `return()`; when it is asked to
-   * stop, `signal` aborts.
+   * All ids, one by one or, faster, in batches of some thousand. The run reads to the end or calls
+   * `return()`; when it is asked to stop, `signal` aborts.
    *
-   * It has to read what is committed when it is called, or later. It is called `drainMs` after the staging was published; a snapshot or
-   * transaction that was opened before, as in `count()`, lacks rows whose ids were added in between, and they would be answered "absent".
+   * It has to read what is committed when it is called, or later. It is called `drainMs` after the staging
+   * was published; a snapshot or transaction that was opened before, as in `count()`, lacks rows whose ids
+   * were added in between, and they would be answered "absent".
    */
   ids(context: BloomIdsContext): AsyncIterable<BloomId | readonly BloomId[]>;
 
   /**
-   * About how many ids there are, if that is known: sizes the filter and makes progress a share. It is called before anything is staged:
-   * `ids()` must not read from a snapshot that was opened here.
+   * About how many ids there are, if that is known: sizes the filter and makes progress a share. It is called
+   * before anything is staged: `ids()` must not read from a snapshot that was opened here.
    */
   count?(): Promise<number | undefined>;
 
   /**
-   * The ids of rows that come after `mark`, in an order in which new rows come last: for `topUp`, which adds them. `undefined` asks for all
-   * ids. Batches come in that order. Give the id itself as a plain id where ids are in that order, else `{ ids, mark }` with the mark
-   * of the last row.
+   * The ids of rows that come after `mark`, in an order in which new rows come last: for `topUp`, which adds
+   * them. `undefined` asks for all ids. Batches come in that order. Give the id itself as a plain id where
+   * ids are in that order, else `{ ids, mark }` with the mark of the last row.
    *
    * @example
    * async *idsSince(mark = 0) { yield await sql`select id from products where id > ${mark} order by id`; }
@@ -48,7 +51,8 @@ export interface BloomIdSource {
    *
    * @param others how many rows are left out at the end. Default 0.
    * @example
-   * async newest(others = 0) { return sql`select id from products order by id desc offset ${others} limit 1`; }
+   * async newest(others = 0) { return sql`select id from products order by id desc offset ${others} limit 1`;
+   * }
    */
   newest?(others?: number): Promise<BloomMark | undefined>;
 
@@ -58,7 +62,10 @@ export interface BloomIdSource {
    */
   readonly readsFrom?: string | undefined;
 
-  /** How the ids are spelled, of a source that knows the type of its column. It has to be the same in every process. */
+  /**
+   * How the ids are spelled, of a source that knows the type of its column. It has to be the same in every
+   * process.
+   */
   readonly spelling?: BloomIdSpelling | undefined;
 }
 

@@ -36,8 +36,8 @@ export interface BloomFilterOptions {
   readonly errorRate?: number;
   /**
    * Default `blocked`. Functions of `@nestjs-bloom/interop` make layouts of other systems, to share a filter
-   * on their keys; `cuckoo()` can remove ids. `scaling()` of `@nestjs-bloom/interop/scaling` makes one that grows, in
-   * place of a source, for an unknown number of ids. See docs/interop.md.
+   * on their keys; `cuckoo()` can remove ids. `scaling()` of `@nestjs-bloom/interop/scaling` makes one that
+   * grows, in place of a source, for an unknown number of ids. See docs/interop.md.
    */
   readonly layout?: 'blocked' | BloomLayout;
   /** Where all ids come from. Without it the filter knows only what was added; see `create`. */

@@ -34,8 +34,8 @@ export interface TestingBuilder {
 }
 
 /**
- * In place of `BloomModule.forRoot()` in a test: guards and registers work as in the application, on exact sets in memory. There are
- * no false positives, nothing is scheduled, and no Redis is needed.
+ * In place of `BloomModule.forRoot()` in a test: guards and registers work as in the application, on exact
+ * sets in memory. There are no false positives, nothing is scheduled, and no Redis is needed.
  *
  * @example
  * const app = await Test.createTestingModule({
@@ -51,9 +51,11 @@ export class BloomTestingModule {
   }
 
   /**
-   * Each filter that is named holds exactly these ids, and what is added. A filter that is registered and not named passes everything.
+   * Each filter that is named holds exactly these ids, and what is added. A filter that is registered and not
+   * named passes everything.
    *
-   * @throws {BloomConfigError} for what is no record of ids; at start for a decorator whose filter is neither named nor registered.
+   * @throws {BloomConfigError} for what is no record of ids; at start for a decorator whose filter is neither
+   * named nor registered.
    * @throws {BloomIdError} for a value that is not an id.
    */
   static of(ids: BloomTestIds, options?: BloomTestingOptions): DynamicModule {
@@ -70,7 +72,8 @@ export class BloomTestingModule {
    * The same for a test that imports the whole application, with its `BloomModule.forRoot()`.
    *
    * @example
-   * const app = await BloomTestingModule.override(Test.createTestingModule({ imports: [AppModule] }), { products: ['a'] }).compile();
+   * const app = await BloomTestingModule.override(Test.createTestingModule({ imports: [AppModule] }), {
+   * products: ['a'] }).compile();
    */
   static override<Builder extends TestingBuilder>(
     builder: Builder,

@@ -2,7 +2,10 @@ import type { BloomId } from '../filter/index.js';
 import type { BloomRebuildOptions } from '../rebuild/index.js';
 import { type BloomBatchOptions, BloomFilter } from '../service/index.js';
 
-/** What a test injects for a filter: the filter itself is looked up when it is used, since a module may register it later. */
+/**
+ * What a test injects for a filter: the filter itself is looked up when it is used, since a module may
+ * register it later.
+ */
 export class DeferredFilter extends BloomFilter {
   constructor(
     readonly name: string,

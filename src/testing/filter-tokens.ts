@@ -3,7 +3,10 @@ import { tokenOfFilter } from '../module/index.js';
 
 const HEAD = tokenOfFilter('');
 
-/** What the modules of a test provide under the tokens of filters: filters, or what the test has put in their place. */
+/**
+ * What the modules of a test provide under the tokens of filters: filters, or what the test has put in their
+ * place.
+ */
 export class FilterTokens {
   constructor(private readonly modules: ModulesContainer) {}
 

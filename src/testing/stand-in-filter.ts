@@ -25,7 +25,9 @@ const VERDICTS: readonly unknown[] = ['absent', 'maybe', 'unknown'];
 /** Ids whose spelling is remembered between the forming of a key and its use. */
 const MAX_SPELLINGS = 10_000;
 
-/** Keys, and the ids that they were formed of: what stands in for a filter gets ids as its callers wrote them. */
+/**
+ * Keys, and the ids that they were formed of: what stands in for a filter gets ids as its callers wrote them.
+ */
 class RememberedKeys extends IdKeys {
   private readonly ids = new Map<string, BloomId>();
 
@@ -42,8 +44,8 @@ class RememberedKeys extends IdKeys {
 }
 
 /**
- * What guards ask when something else was provided under the token of a filter, such as by `overrideProvider` in a test: its `check`, or
- * else `mightContain`, or else `has`. What gives no answer lets everything pass.
+ * What guards ask when something else was provided under the token of a filter, such as by `overrideProvider`
+ * in a test: its `check`, or else `mightContain`, or else `has`. What gives no answer lets everything pass.
  */
 export class StandInFilter extends BloomFilter implements GuardableFilter {
   readonly guarding = new GuardState({

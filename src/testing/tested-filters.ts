@@ -6,8 +6,9 @@ import { notIdsByFilter, notIdsOfFilter } from './testing.messages.js';
 export type BloomTestIds = Readonly<Record<string, readonly BloomId[]>>;
 
 /**
- * How the filters of a test behave. `pass-all`: every lookup is "maybe" and every add succeeds. `down`: every lookup is "unknown" and
- * every add rejects, as when Redis is away. `ids`: the filters that are named hold exactly their ids, and what is added.
+ * How the filters of a test behave. `pass-all`: every lookup is "maybe" and every add succeeds. `down`: every
+ * lookup is "unknown" and every add rejects, as when Redis is away. `ids`: the filters that are named hold
+ * exactly their ids, and what is added.
  */
 export type Behaviour =
   | { readonly kind: 'pass-all' }

@@ -23,7 +23,10 @@ export interface TestingContext extends FilterRegistryContext {
   readonly discovery: DiscoveryService;
 }
 
-/** Makes the filters of a test: those that its modules register, and those that only its decorators and injections name. */
+/**
+ * Makes the filters of a test: those that its modules register, and those that only its decorators and
+ * injections name.
+ */
 export class TestingRegistry extends FilterRegistry {
   override readonly isOfTest = true;
 
@@ -56,7 +59,10 @@ export class TestingRegistry extends FilterRegistry {
     if (behaviour.kind === 'ids' && lost.length > 0) throw unnamed(lost[0]!, Object.keys(behaviour.ids));
   }
 
-  /** What a source is made from, such as the database, may be left out of a test: then ids are taken as they are written. */
+  /**
+   * What a source is made from, such as the database, may be left out of a test: then ids are taken as they
+   * are written.
+   */
   protected override async makeSource(maker: SourceMaker): Promise<void> {
     try {
       await super.makeSource(maker);
@@ -85,7 +91,9 @@ export class TestingRegistry extends FilterRegistry {
   }
 }
 
-/** A test builds when it asks for it, needs no `ScheduleModule`, and counts calls, so that none is audited. */
+/**
+ * A test builds when it asks for it, needs no `ScheduleModule`, and counts calls, so that none is audited.
+ */
 function ofTest({ rebuild, ...options }: BloomFeature): BloomFeature {
   const feature = { ...options, audit: false } as const;
   if (feature.source === undefined) return { ...feature, ...(rebuild && { rebuild }) };

@@ -9,7 +9,10 @@ import { DeferredFilter } from './deferred-filter.js';
 import type { FilterTokens } from './filter-tokens.js';
 import { StandInFilter } from './stand-in-filter.js';
 
-/** Has a filter made when a guard or a test first asks for it: a test that compiles its module may never initialise it. */
+/**
+ * Has a filter made when a guard or a test first asks for it: a test that compiles its module may never
+ * initialise it.
+ */
 export class TestingService extends BloomService {
   /** Registers the filter of this name, if the test has one. */
   provide: (name: string) => void = () => {};

@@ -13,9 +13,9 @@ import {
 import { referenceHalfSipHash } from './reference-half-sip-hash.js';
 
 /**
- * A stored layout is a promise for ever: filters in Redis outlive the version that wrote them. These values were not
- * printed by this library but computed by a second implementation (Python, big integers) from the description
- * at `BlockedLayout`. Never change them; another way of placing bits is another layout number.
+ * A stored layout is a promise for ever: filters in Redis outlive the version that wrote them. These values
+ * were not printed by this library but computed by a second implementation (Python, big integers) from the
+ * description at `BlockedLayout`. Never change them; another way of placing bits is another layout number.
  */
 const goldens: {
   generation: Generation;

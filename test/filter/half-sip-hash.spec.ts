@@ -5,8 +5,9 @@ import { Random } from '../support/random.js';
 import { referenceHalfSipHash } from './reference-half-sip-hash.js';
 
 /**
- * `vectors_hsip64` of https://github.com/veorq/SipHash/blob/f26d35e964c6290ffe23d9043475ad3129f409e0/vectors.h:
- * HalfSipHash-2-4 with the key 00 01 … 07 of the message 00 01 … of this length.
+ * `vectors_hsip64` of
+ * https://github.com/veorq/SipHash/blob/f26d35e964c6290ffe23d9043475ad3129f409e0/vectors.h: HalfSipHash-2-4
+ * with the key 00 01 … 07 of the message 00 01 … of this length.
  */
 const officialVectors = [
   [0, '218d1f59b9b83cc8'],

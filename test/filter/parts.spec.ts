@@ -4,7 +4,8 @@ import { BlockedFilter, createGeneration, partCapacity, partOf, planFilter } fro
 const COUNTS = [2, 3, 16, 1000, 1024];
 
 describe('The part that an id is in', () => {
-  // HalfSipHash-1-3 under the key 'nestjs-b', by the reference implementation. Stored filters rest on these numbers.
+  // HalfSipHash-1-3 under the key 'nestjs-b', by the reference implementation. Stored filters rest on these
+  // numbers.
   it.each<[id: string | Uint8Array, parts: number[]]>([
     ['1', [1, 2, 11, 732, 750]],
     ['42', [1, 2, 15, 975, 999]],

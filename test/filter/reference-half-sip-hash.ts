@@ -5,8 +5,8 @@ export interface Rounds {
 }
 
 /**
- * HalfSipHash with 64 bits of output, written after the description rather than for speed: big integers, the padded
- * message as one array of bytes.
+ * HalfSipHash with 64 bits of output, written after the description rather than for speed: big integers, the
+ * padded message as one array of bytes.
  */
 export function referenceHalfSipHash(
   message: Uint8Array,

@@ -4,7 +4,9 @@ interface Named {
   readonly filterName: string;
 }
 
-/** Never run: `npm run typecheck` fails when a line below does not compile, or one below an expectation does. */
+/**
+ * Never run: `npm run typecheck` fails when a line below does not compile, or one below an expectation does.
+ */
 export abstract class BaseRepository<T, Id extends string> implements Named {
   abstract readonly filterName: string;
   protected abstract readonly hidden: string;

@@ -2,7 +2,9 @@ import { BloomGuardedMany } from '../../src/index.js';
 import type { BloomId } from '../../src/filter/index.js';
 import type { Anything } from './support/anything.js';
 
-/** Never run: `npm run typecheck` fails when a line does not compile, or when one below an expectation does. */
+/**
+ * Never run: `npm run typecheck` fails when a line does not compile, or when one below an expectation does.
+ */
 export abstract class ManyTypes<Id extends BloomId, Row extends { id: string }> {
   @BloomGuardedMany('products')
   async found(_ids: readonly Id[], _page: number): Promise<Row[]> {

@@ -90,7 +90,10 @@ async function start(options: Partial<BloomFilterOptions> = {}, module: BloomMod
   const products = app.get(Products, { strict: false });
   const rebuild = () => bloom.filter('products').rebuild();
 
-  /** Both methods meet the reason: two lookups, and three of a list; each is counted once, for its method and for the filter. */
+  /**
+   * Both methods meet the reason: two lookups, and three of a list; each is counted once, for its method and
+   * for the filter.
+   */
   async function expectReason(reason: BloomUnknownReason): Promise<void> {
     const before = metrics();
     const reasonOf = (name: string, of = metrics()) =>

@@ -129,7 +129,8 @@ it('a false positive that is replayed reaches the method once in its life, over 
   const { one, two } = await start({ negativeCache: { shared: true, lifeMs } });
   const before = [one, two].map(({ filter }) => filter.guarding.counts().maybe);
   expect(await one.products.find('nothing')).toBeNull();
-  // Goes out behind the note, on the same connection: the next one of the other process comes later than both.
+  // Goes out behind the note, on the same connection: the next one of the other process comes later than
+  // both.
   await one.filter.check('anything');
   for (let i = 0; i < 20; i++) {
     expect(await two.products.find('nothing')).toBeNull();
@@ -200,7 +201,8 @@ it('a lookup that joined the call of another one notes nothing: it may have begu
   const { maybe } = one.filter.guarding.counts();
   const joined = one.products.share('late');
   await eventually('the filter has answered', () => one.filter.guarding.counts().maybe > maybe);
-  // Goes out behind the question to the negative cache, which comes before the call: that has been joined when this is answered.
+  // Goes out behind the question to the negative cache, which comes before the call: that has been joined
+  // when this is answered.
   await one.products.find('another');
   proceed();
   expect([await first, await joined]).toEqual([null, null]);

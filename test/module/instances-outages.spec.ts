@@ -7,7 +7,10 @@ import { asUser } from '../support/restricted-user.js';
 import { PRODUCTS, type SharedApplication, startShared } from '../support/shared-application.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
-/** Deadline of a process that is to wait in vain, and long enough that one is in time on a machine that is busy. */
+/**
+ * Deadline of a process that is to wait in vain, and long enough that one is in time on a machine that is
+ * busy.
+ */
 const HASTY = { timeoutMs: 1_000, writeTimeoutMs: 5_000 } as const;
 
 let redis: RedisFixture;

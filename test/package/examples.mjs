@@ -29,7 +29,9 @@ export function testExamples(folder, tarballs) {
   }
 }
 
-/** Those with a script "e2e" share one installation, and are started and asked, each on databases of its own. */
+/**
+ * Those with a script "e2e" share one installation, and are started and asked, each on databases of its own.
+ */
 export async function runExamples(folder, tarballs, { redis, postgres }) {
   const home = join(folder, 'running-examples');
   const names = examplesWith('e2e');

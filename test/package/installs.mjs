@@ -71,7 +71,9 @@ function checkMaps(home) {
   match(readFileSync(join(root, file), 'utf8').split('\n')[line - 1], /new BloomConfigError/);
 }
 
-/** Each package beside the lowest and the highest versions of the ranges that it states, as npm resolves them. */
+/**
+ * Each package beside the lowest and the highest versions of the ranges that it states, as npm resolves them.
+ */
 export async function resolveRanges(home, tarballs) {
   const cases = packages.flatMap(({ json }) => [
     { json, end: 'lowest', versionOf: lowestOf },

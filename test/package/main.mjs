@@ -1,5 +1,5 @@
-// Run by "npm run test:package": installs the packed tarballs into empty Nest applications, as a user would, and guards a
-// route and a repository there. Needs the npm registry.
+// Run by "npm run test:package": installs the packed tarballs into empty Nest applications, as a user would,
+// and guards a route and a repository there. Needs the npm registry.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pack, run, temporaryFolder } from '../../scripts/pack.mjs';

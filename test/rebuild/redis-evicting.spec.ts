@@ -74,8 +74,8 @@ const slowSource: BloomIdSource = {
 };
 
 /**
- * Redis chooses by samples what it evicts, so now and then a staged key is among it: then the live filter stays, and the next attempt
- * counts. How many it takes depends on how busy the machine is.
+ * Redis chooses by samples what it evicts, so now and then a staged key is among it: then the live filter
+ * stays, and the next attempt counts. How many it takes depends on how busy the machine is.
  */
 async function rebuildAgainAndAgain(filter: StoredFilter): Promise<BloomRebuildReport> {
   let report: BloomRebuildReport | undefined;

@@ -16,7 +16,10 @@ import { scaling } from '@nestjs-bloom/interop/scaling';
 /** About 10 MiB. */
 const LARGE = { capacity: 8_000_000, errorRate: 0.01 };
 const SMALL = { capacity: 1000, errorRate: 0.01 };
-/** One to two seconds on a machine that is not busy; staged keys that are left behind would take room for minutes. */
+/**
+ * One to two seconds on a machine that is not busy; staged keys that are left behind would take room for
+ * minutes.
+ */
 const MOMENT_MS = 15_000;
 const BUILT = idsOf('built', 50);
 

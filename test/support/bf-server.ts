@@ -36,7 +36,10 @@ function describeIf(isThere: boolean, name: string, tests: () => void): void {
   describe.skip(skipped, tests);
 }
 
-/** The library's Lua, to which every server seems to be one without `BF.LOADCHUNK`, as one with valkey-bloom is. */
+/**
+ * The library's Lua, to which every server seems to be one without `BF.LOADCHUNK`, as one with valkey-bloom
+ * is.
+ */
 export function luaWithoutLoadChunk(): typeof luaSources {
   const { source } = luaSources.bfCommands;
   const blind = source.replace(

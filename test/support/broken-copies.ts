@@ -24,7 +24,10 @@ const ANY_MONOTONIC_CLOCK: Change = [
 const OTHER_LIST = 'if (list !== held.list) return this.end(because.OTHER_FEED);\n    ';
 const NOT_WHOLE_OR_NOT_SWAPPED = 'if (!copy?.isWhole || !isOfSwap) return undefined;';
 
-/** What makes an "absent" from a copy true, by its names in verification/model/leased-copies.ts, and how each is taken out. The models have no clocks. */
+/**
+ * What makes an "absent" from a copy true, by its names in verification/model/leased-copies.ts, and how each
+ * is taken out. The models have no clocks.
+ */
 const RULES = {
   'number-before-load': [
     ['live-copy.ts', 'if (lease && !(await this.hasUse(lease, copy))) return;', ''],

@@ -8,7 +8,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The name of what says in all modules of the copy which rule is taken out. */
 const TAKEN_OUT = 'nestjsBloomWithout';
 
-/** Where a rule stands in the source, and what stands there when it can be taken out: `WITHOUT` is true then. Without that word it stands there always. */
+/**
+ * Where a rule stands in the source, and what stands there when it can be taken out: `WITHOUT` is true then.
+ * Without that word it stands there always.
+ */
 export interface Cut {
   /** In the repository. */
   readonly file: string;

@@ -1,6 +1,9 @@
 import { luaSources } from './lua-sources.js';
 
-/** Safeties of the protocol that the replay takes out. They stand in the Lua between `--safety:<name>` and `--end`. */
+/**
+ * Safeties of the protocol that the replay takes out. They stand in the Lua between `--safety:<name>` and
+ * `--end`.
+ */
 export const SAFETIES = ['double-write'] as const;
 export type Safety = (typeof SAFETIES)[number];
 

@@ -60,7 +60,8 @@ export class BusyProcesses {
 }
 
 /**
- * In a session of its own: a kernel with `sched_autogroup_enabled` shares the processor between sessions, and a redis-server has one of its own.
+ * In a session of its own: a kernel with `sched_autogroup_enabled` shares the processor between sessions, and
+ * a redis-server has one of its own.
  */
 function compute(): ChildProcess {
   const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;

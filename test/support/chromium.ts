@@ -31,7 +31,9 @@ export interface Chromium {
   close(): Promise<void>;
 }
 
-/** A browser of its own, with a profile that is gone with it. It looks for nothing outside of this machine. */
+/**
+ * A browser of its own, with a profile that is gone with it. It looks for nothing outside of this machine.
+ */
 export async function startChromium(): Promise<Chromium> {
   const executablePath = chromiumPath();
   const userDataDir = await mkdtemp(join(tmpdir(), 'nestjs-bloom-chromium-'));

@@ -18,8 +18,8 @@ export function filesOf(page: string): DocumentedFile[] {
 }
 
 /**
- * What the compiler says of the blocks of these pages, each compiled as the files of an application in `root`. A page after the first one may
- * leave out the files of that.
+ * What the compiler says of the blocks of these pages, each compiled as the files of an application in
+ * `root`. A page after the first one may leave out the files of that.
  *
  * @param given a folder of files that all pages may leave out.
  */
@@ -34,8 +34,9 @@ export function compileErrors(root: string, pages: readonly string[], given: str
 }
 
 /**
- * What the compiler says of the blocks of a page, each a piece of a file that leaves out what the reader has. A block of filter options stands for
- * a filter of `forFeature`, `{ … }` for the body of a method, and a line with `…` for statements of the reader.
+ * What the compiler says of the blocks of a page, each a piece of a file that leaves out what the reader has.
+ * A block of filter options stands for a filter of `forFeature`, `{ … }` for the body of a method, and a line
+ * with `…` for statements of the reader.
  *
  * @param given declares what the pieces leave out.
  */

@@ -18,8 +18,9 @@ if (enable) {
 }
 
 /**
- * Jest's environment for Node, in which each mention of a global (`Math`, `Uint8Array`) goes through a proxy, and what computes is ten
- * times as slow. A constant of the whole context is found before the property of the global object that has its name.
+ * Jest's environment for Node, in which each mention of a global (`Math`, `Uint8Array`) goes through a proxy,
+ * and what computes is ten times as slow. A constant of the whole context is found before the property of the
+ * global object that has its name.
  */
 export default class FastEnvironment extends TestEnvironment {
   async setup() {
@@ -27,7 +28,10 @@ export default class FastEnvironment extends TestEnvironment {
     runInContext(`const { ${NAMES} } = globalThis;`, this.getVmContext());
   }
 
-  /** Up to Node 22 every promise is shown to every storage that was ever used, and Jest uses one for each file. */
+  /**
+   * Up to Node 22 every promise is shown to every storage that was ever used, and Jest uses one for each
+   * file.
+   */
   async teardown() {
     for (const storage of storages) storage.disable();
     storages.clear();

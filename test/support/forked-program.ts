@@ -7,7 +7,8 @@ const VARIABLE = 'BLOOM_FORKED_PROGRAM';
 /**
  * A program of this repository in a process of its own, which ends with this one. They talk by messages.
  *
- * @param hasSession whether it has a session of its own, as a service has: some kernels share the processor between sessions
+ * @param hasSession whether it has a session of its own, as a service has: some kernels share the processor
+ * between sessions
  */
 export function forkProgram(path: string, options: unknown, { hasSession = false } = {}): ChildProcess {
   const child = fork(path, {

@@ -4,8 +4,8 @@ const [FIRST, COUNT] = [10_000, 10_000];
 const ATTEMPTS = 100;
 
 /**
- * A port of 127.0.0.1 that is free, below those that systems give to outgoing connections: none of these takes it before a server
- * listens, or while the server is down. Those of `startRedis` lie in between.
+ * A port of 127.0.0.1 that is free, below those that systems give to outgoing connections: none of these
+ * takes it before a server listens, or while the server is down. Those of `startRedis` lie in between.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

@@ -40,8 +40,8 @@ const LONG = [
 ];
 
 /**
- * Begins with files that take long, so that no worker has one left when the others have ended. On its own Jest knows only how long a file took
- * on this machine before, and takes the largest first elsewhere.
+ * Begins with files that take long, so that no worker has one left when the others have ended. On its own
+ * Jest knows only how long a file took on this machine before, and takes the largest first elsewhere.
  */
 export default class LongestFirst extends TestSequencer {
   async sort(tests) {

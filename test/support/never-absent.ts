@@ -3,7 +3,10 @@ import type { IdKey } from '../../src/filter/index.js';
 import type { StoredFilter, BloomVerdict } from '../../src/store/index.js';
 import { eventually } from './eventually.js';
 
-/** No process may answer "absent" for any of these ids, whether it asks for one after the other, for several in one tick or for many. */
+/**
+ * No process may answer "absent" for any of these ids, whether it asks for one after the other, for several
+ * in one tick or for many.
+ */
 export async function expectNeverAbsent(
   filters: readonly StoredFilter[],
   ids: readonly IdKey[],
@@ -16,7 +19,10 @@ export async function expectNeverAbsent(
   }
 }
 
-/** Every process answers "maybe" for these ids, as soon as it has noticed that the filter is ready; none is "absent" before. */
+/**
+ * Every process answers "maybe" for these ids, as soon as it has noticed that the filter is ready; none is
+ * "absent" before.
+ */
 export async function expectFound(filters: readonly StoredFilter[], ids: readonly IdKey[]): Promise<void> {
   for (const filter of filters) {
     let verdicts: BloomVerdict[] = [];

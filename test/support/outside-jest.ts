@@ -16,8 +16,8 @@ const SOURCES = [
 const PACKAGES = { 'nestjs-bloom': '.', '@nestjs-bloom/interop': 'packages/interop' };
 
 /**
- * The functions that a module of tests exports, in a thread outside Jest: in Jest's sandbox every mention of a
- * global (`Math`, `Uint8Array`) is slow, and the filter runs at a tenth of its speed.
+ * The functions that a module of tests exports, in a thread outside Jest: in Jest's sandbox every mention of
+ * a global (`Math`, `Uint8Array`) is slow, and the filter runs at a tenth of its speed.
  */
 export class OutsideJest {
   private constructor(

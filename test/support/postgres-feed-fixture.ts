@@ -68,7 +68,8 @@ export class PostgresFeedFixture {
   private constructor() {}
 
   /**
-   * One for the tests of the file that calls this: it starts before them, has no applications and no events when one begins, and ends after them.
+   * One for the tests of the file that calls this: it starts before them, has no applications and no events
+   * when one begins, and ends after them.
    *
    * @param rules that can be taken out
    */

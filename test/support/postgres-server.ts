@@ -20,7 +20,10 @@ export interface PostgresServer {
 }
 
 export interface PostgresOptions {
-  /** `name=value`, as on the command line. Default: what makes a server of a test fast and loses data in a crash of the machine. */
+  /**
+   * `name=value`, as on the command line. Default: what makes a server of a test fast and loses data in a
+   * crash of the machine.
+   */
   readonly settings?: readonly string[];
   /** The server is a standby of this one, which has to take readers of its log. */
   readonly standbyOf?: PostgresServer;
@@ -28,9 +31,15 @@ export interface PostgresOptions {
 
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 const START_TIMEOUT_MS = 120_000;
-/** A client that takes nothing may hold an orderly end up: the server waits for it to have read all of a log that it follows. */
+/**
+ * A client that takes nothing may hold an orderly end up: the server waits for it to have read all of a log
+ * that it follows.
+ */
 const STOP_TIMEOUT_MS = 15_000;
-/** A pool of `pg` says that it has ended before its connections are closed, and reports an error if the server ends them. */
+/**
+ * A pool of `pg` says that it has ended before its connections are closed, and reports an error if the server
+ * ends them.
+ */
 const LEAVE_MS = 500;
 /** The user `nobody`. */
 const NOBODY = 65_534;

@@ -1,6 +1,6 @@
 /**
- * The seed of this run's statistical tests: always the same one, so that their outcome is, unless the environment
- * variable SEED names another. Such tests have it in their names.
+ * The seed of this run's statistical tests: always the same one, so that their outcome is, unless the
+ * environment variable SEED names another. Such tests have it in their names.
  */
 export const SEED = Number(process.env.SEED ?? 1);
 

@@ -41,7 +41,8 @@ export class RedisCluster {
   /**
    * A client of the cluster, closed with it.
    *
-   * @param doors proxies in the place of nodes, in the order of `nodes`; without one a client reaches the server straight.
+   * @param doors proxies in the place of nodes, in the order of `nodes`; without one a client reaches the
+   * server straight.
    */
   client(doors: readonly (TcpProxy | undefined)[] = []): Cluster {
     const natMap = this.natMap(doors);

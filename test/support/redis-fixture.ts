@@ -102,7 +102,9 @@ export class RedisFixture {
   }
 }
 
-/** How often the server ran each command since the last `CONFIG RESETSTAT`, without those of the test itself. */
+/**
+ * How often the server ran each command since the last `CONFIG RESETSTAT`, without those of the test itself.
+ */
 export async function commandCounts(client: Redis): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const [, name, calls] of (await client.info('commandstats')).matchAll(
@@ -117,8 +119,9 @@ export async function commandCounts(client: Redis): Promise<Record<string, numbe
 const READING = ['evalsha', 'hdel', 'type', 'hgetall'];
 
 /**
- * Counts commands from now on. While it is used, a filter reads its metadata again once a second, whatever it is asked: on a machine that
- * is slow such readings come in between, and as many as can be due by then are left out.
+ * Counts commands from now on. While it is used, a filter reads its metadata again once a second, whatever it
+ * is asked: on a machine that is slow such readings come in between, and as many as can be due by then are
+ * left out.
  */
 export async function commandsFrom(
   client: Redis,

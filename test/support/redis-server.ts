@@ -17,7 +17,9 @@ export interface RedisServer {
   readonly dir: string;
   /** Ends it for good. Can be called twice. */
   stop(): Promise<void>;
-  /** Sends a signal (SIGKILL by default) and, unless that only pauses or wakes the server, waits for its end. */
+  /**
+   * Sends a signal (SIGKILL by default) and, unless that only pauses or wakes the server, waits for its end.
+   */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Ends it, if it runs, with a SIGTERM and starts it again on the same port and directory. */
   restart(options?: RedisOptions): Promise<void>;
@@ -174,8 +176,8 @@ function hasExited(child: ChildProcess): boolean {
 }
 
 /**
- * Below the ports that systems give to outgoing connections, so that none of those takes it while the server is
- * down, and low enough for the cluster bus (port + 10,000).
+ * Below the ports that systems give to outgoing connections, so that none of those takes it while the server
+ * is down, and low enough for the cluster bus (port + 10,000).
  */
 function randomPort(): number {
   return 20_000 + Math.floor(Math.random() * 12_000);

@@ -4,8 +4,9 @@ import { it } from '@jest/globals';
 const AT_A_TIME = 5;
 
 /**
- * Gives an `it` for tests that wait more than they compute, on names or servers of their own. All of them run within the first one, some at a
- * time, and each reports itself. Jest's `it.concurrent` would refuse each `import()` that comes while no test begins or ends.
+ * Gives an `it` for tests that wait more than they compute, on names or servers of their own. All of them run
+ * within the first one, some at a time, and each reports itself. Jest's `it.concurrent` would refuse each
+ * `import()` that comes while no test begins or ends.
  */
 export function sideBySide(): (name: string, run: () => Promise<unknown>) => void {
   const runs: (() => Promise<unknown>)[] = [];

@@ -5,7 +5,10 @@ import type { Address } from './tcp-proxy.js';
 /** Without a byte of a server for so long, no reply is on its way, where the server refuses to say so. */
 const QUIET_MS = 5000;
 
-/** A proxy that can put another server behind connections that stay open, as one that understands Redis may do. */
+/**
+ * A proxy that can put another server behind connections that stay open, as one that understands Redis may
+ * do.
+ */
 export class SwappingProxy {
   private readonly upstreams = new Map<Socket, Socket>();
 

@@ -1,7 +1,9 @@
 import type { Fault } from './scenario.js';
 import type { RawCommand, Reply } from './server-link.js';
 
-/** One thing that happens: commands to the server, and what follows in the processes when they were answered. */
+/**
+ * One thing that happens: commands to the server, and what follows in the processes when they were answered.
+ */
 export interface Step {
   readonly send: readonly RawCommand[];
   deliver(replies: readonly Reply[]): void;

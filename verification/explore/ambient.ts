@@ -35,7 +35,9 @@ let current: Ambient | undefined;
 let immediates = 0;
 const nextTurn = globalThis.setImmediate;
 
-/** Does some work of a schedule, and all that follows from it until everything waits for the schedule again. */
+/**
+ * Does some work of a schedule, and all that follows from it until everything waits for the schedule again.
+ */
 export async function within(ambient: Ambient, work: () => void): Promise<void> {
   current = ambient;
   try {
@@ -57,7 +59,9 @@ export function during(ambient: Ambient, look: () => void): void {
   }
 }
 
-/** Puts timers, the clock and randomness of the library under the schedule that is being worked on. For good. */
+/**
+ * Puts timers, the clock and randomness of the library under the schedule that is being worked on. For good.
+ */
 export function virtualise(): void {
   const real = {
     setInterval: globalThis.setInterval,
@@ -106,8 +110,8 @@ export function virtualise(): void {
 }
 
 /**
- * In the place of `AbortSignal.any`, whose signals Node keeps for as long as somebody listens: the run of a process that is killed listens
- * for ever, and holds all that its schedule has made.
+ * In the place of `AbortSignal.any`, whose signals Node keeps for as long as somebody listens: the run of a
+ * process that is killed listens for ever, and holds all that its schedule has made.
  */
 function follow(signals: Iterable<AbortSignal>): AbortSignal {
   const controller = new AbortController();

@@ -49,7 +49,10 @@ export function rawCommand(command: Command, what: string, breakage: Breakage): 
   return { name: command.name, args: shortened(args) };
 }
 
-/** 8,193 keys are what an unknown filter may have; it is no filter of this harness, and they would take half of its time. */
+/**
+ * 8,193 keys are what an unknown filter may have; it is no filter of this harness, and they would take half
+ * of its time.
+ */
 function shortened(args: (string | Buffer)[]): (string | number | Buffer)[] {
   const [script, count, meta, denials, ...rest] = args;
   const segments = (Number(count) - 2) / 2;

@@ -1,8 +1,9 @@
 import type { GatedInstance } from './gated-instance.js';
 
 /**
- * So many steps of others the slowest command, and the longest pause of a process, take. Without a bound those who look again and again
- * whether somebody else is done would keep that one from it for the rest of the schedule.
+ * So many steps of others the slowest command, and the longest pause of a process, take. Without a bound
+ * those who look again and again whether somebody else is done would keep that one from it for the rest of
+ * the schedule.
  */
 const PATIENCE = 200;
 
@@ -12,7 +13,10 @@ export class Fairness {
 
   constructor(private readonly patience = PATIENCE) {}
 
-  /** Weight of what can be taken now, at the step of this number; a process that has stood still for long wakes. */
+  /**
+   * Weight of what can be taken now, at the step of this number; a process that has stood still for long
+   * wakes.
+   */
   weigh(
     waiting: object,
     { instance, weight, step }: { instance: GatedInstance; weight: number; step: number },

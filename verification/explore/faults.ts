@@ -47,7 +47,8 @@ export function faultActions(schedule: ScheduleState, fault: Fault): Action[] {
     case 'live-cut':
       return isSeen ? live.map((key, i) => action(i, () => send([run(CUT_EIGHTH, key)]))) : [];
     case 'live-cut-byte':
-      // An add of a peer in the last byte would make the string as long as it was, and no canary is there when bits do not fill that byte.
+      // An add of a peer in the last byte would make the string as long as it was, and no canary is there
+      // when bits do not fill that byte.
       return isSeen && !schedule.hasPeerAddsLeft
         ? live.map((key, i) => action(i, () => send([run(CUT_BYTE, key)])))
         : [];
@@ -66,7 +67,8 @@ export function faultActions(schedule: ScheduleState, fault: Fault): Action[] {
         : [];
     }
     case 'staging-gone':
-      // Those staged last; earlier ones have become something else. Before they are published nobody misses them.
+      // Those staged last; earlier ones have become something else. Before they are published nobody misses
+      // them.
       if (!schedule.instances.some(({ isAlive, hasPublished }) => isAlive && hasPublished)) return [];
       return vanish(
         keys
@@ -146,7 +148,10 @@ function kill(schedule: ScheduleState, instance: GatedInstance): Step {
   return send([]);
 }
 
-/** Its caller gives a swap up and withdraws the staging, and an add is recorded: then the server gets the swap. */
+/**
+ * Its caller gives a swap up and withdraws the staging, and an add is recorded: then the server gets the
+ * swap.
+ */
 function delayPastAdd(schedule: ScheduleState, instance: GatedInstance, held: Held): Step {
   const { oracle } = schedule;
   instance.hasLateSwap = true;

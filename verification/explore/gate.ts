@@ -250,7 +250,9 @@ export class Gate {
   }
 }
 
-/** The command of an add has ids of one or of several adds that are under way, and its reply says of how many. */
+/**
+ * The command of an add has ids of one or of several adds that are under way, and its reply says of how many.
+ */
 function recordUnrecorded(oracle: Oracle, { unrecorded }: GatedInstance, count: number): void {
   const ids = [...unrecorded].flat();
   const areAll = ids.length === count;

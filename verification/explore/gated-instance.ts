@@ -79,7 +79,10 @@ export interface GatedInstanceOptions {
   readonly hold: (instance: GatedInstance, held: HeldCommand) => void;
   /** Waits until the schedule lets the query for a row be made; whether the row is there. */
   readonly hasRow: (instance: GatedInstance, id: string) => Promise<boolean>;
-  /** Waits until so much has passed by the clock of the process, or, if that is enough, a staging is announced. */
+  /**
+   * Waits until so much has passed by the clock of the process, or, if that is enough, a staging is
+   * announced.
+   */
   readonly rest: (instance: GatedInstance, ms: number, untilAnnounced?: boolean) => Promise<void>;
   readonly sleep: (instance: GatedInstance, ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
@@ -92,7 +95,10 @@ export interface HeldCommand {
   readonly isAnswered: boolean;
 }
 
-/** One process of the application: the library's own store, filter and guard on a client that is held at the gate. */
+/**
+ * One process of the application: the library's own store, filter and guard on a client that is held at the
+ * gate.
+ */
 export class GatedInstance {
   readonly name: string;
   readonly index: number;
@@ -109,7 +115,9 @@ export class GatedInstance {
   weight = 1;
   /** Ids of the adds that are under way. */
   readonly adding = new Set<string>();
-  /** Ids of each add under way that the server is not known to have got: an add may wait for long after that. */
+  /**
+   * Ids of each add under way that the server is not known to have got: an add may wait for long after that.
+   */
   readonly unrecorded = new Set<readonly string[]>();
   /** The same of the peer. */
   readonly peerAdding = new Set<string>();

@@ -4,8 +4,8 @@ import type { GatedInstance, Held } from './gated-instance.js';
 import type { ScheduleState } from './schedule-state.js';
 
 /**
- * `reply-lost`: the server does it, the caller never hears. `twice`: the same, and the client sends it again on a new connection.
- * `late`: the caller gives up, and the server does it at some later time.
+ * `reply-lost`: the server does it, the caller never hears. `twice`: the same, and the client sends it again
+ * on a new connection. `late`: the caller gives up, and the server does it at some later time.
  */
 export function hit(
   schedule: ScheduleState,

@@ -4,7 +4,10 @@ import type { GatedInstance } from './gated-instance.js';
 import { remove } from './held.js';
 import type { ScheduleState } from './schedule-state.js';
 
-/** At the end of a schedule every process that lives asks for every id that must not be absent, in bulk and one by one. */
+/**
+ * At the end of a schedule every process that lives asks for every id that must not be absent, in bulk and
+ * one by one.
+ */
 export class LastChecks {
   private unanswered = 0;
   /** Processes that ask together. Where clocks run apart, each asks alone. */

@@ -10,7 +10,10 @@ const ENDS: readonly (readonly [script: string, reply: string])[] = [
   ['generationOffline', 'OK'],
 ];
 
-/** A copy that a peer has read of the live string, and may write back. It is to be noticed when the library has added something since. */
+/**
+ * A copy that a peer has read of the live string, and may write back. It is to be noticed when the library
+ * has added something since.
+ */
 export class OlderCopy {
   /** The key that was copied. */
   key: string | undefined;
@@ -31,8 +34,8 @@ export class OlderCopy {
     const liveToken = String(args[2 + Number(args[1])]);
     if (what === 'bitmapAdd' && Array.isArray(value) && liveToken !== '' && String(value[0]).includes('1'))
       this.adds++;
-    // Another generation is live, which the copy is none of; or none is, and with it went what the last adds had noted of it: from there the
-    // copy lacks only what peers have added, which nobody can notice.
+    // Another generation is live, which the copy is none of; or none is, and with it went what the last adds
+    // had noted of it: from there the copy lacks only what peers have added, which nobody can notice.
     if (ENDS.some(([script, reply]) => what === script && String(value) === reply)) this.forget();
   }
 

@@ -1,6 +1,9 @@
 import type { BloomVerdict } from '../../src/store/index.js';
 
-/** Knows which ids must not be answered "absent", and judges every verdict by what it knew when the question was asked. */
+/**
+ * Knows which ids must not be answered "absent", and judges every verdict by what it knew when the question
+ * was asked.
+ */
 export class Oracle {
   readonly violations: string[] = [];
   readonly verdicts = { absent: 0, maybe: 0, unknown: 0 };
@@ -24,8 +27,9 @@ export class Oracle {
   written = 0;
 
   /**
-   * An add was carried out by the server, one of a peer in the live filter alone; its caller need not know yet. Where more ids are given than the add had, `isSure` is false:
-   * whoever empties the filter may have dropped those that were added before.
+   * An add was carried out by the server, one of a peer in the live filter alone; its caller need not know
+   * yet. Where more ids are given than the add had, `isSure` is false: whoever empties the filter may have
+   * dropped those that were added before.
    */
   recorded(ids: Iterable<string>, by: 'library' | 'peer' = 'library', isSure = true): void {
     this.adds++;
@@ -38,7 +42,10 @@ export class Oracle {
     }
   }
 
-  /** A filter of another size went live, into which no bits of peers could be carried over: it has what was read, and adds of the library. */
+  /**
+   * A filter of another size went live, into which no bits of peers could be carried over: it has what was
+   * read, and adds of the library.
+   */
   resized(read: readonly string[]): void {
     for (const id of this.required) {
       if (!this.ofLibrary.has(id) && !read.includes(id)) this.required.delete(id);
@@ -60,8 +67,9 @@ export class Oracle {
   }
 
   /**
-   * An add has ended. Where its id was dropped since it began (`emptyings` of then), it may be the dropped one that is acknowledged: another add of the id, which was
-   * recorded since, speaks for itself when it ends.
+   * An add has ended. Where its id was dropped since it began (`emptyings` of then), it may be the dropped
+   * one that is acknowledged: another add of the id, which was recorded since, speaks for itself when it
+   * ends.
    */
   acknowledged(ids: readonly string[], emptyings: number): void {
     for (const id of ids) if ((this.dropped.get(id) ?? 0) <= emptyings) this.required.add(id);

@@ -60,9 +60,15 @@ export type LeasedFault =
   | 'kill-any'
   | 'restart-empty'
   | 'restart-trusted'
-  /** A snapshot is taken, and the reply of the next add is lost: nobody will have acknowledged what the snapshot lacks. */
+  /**
+   * A snapshot is taken, and the reply of the next add is lost: nobody will have acknowledged what the
+   * snapshot lacks.
+   */
   | 'snapshot-lacks-add'
-  /** The server restarts, trusted, from a snapshot of before the first lease, and a reader hears of it a lease later. */
+  /**
+   * The server restarts, trusted, from a snapshot of before the first lease, and a reader hears of it a lease
+   * later.
+   */
   | 'restart-forgetful'
   /** While a staging is announced. */
   | 'announcer-killed'
@@ -109,7 +115,10 @@ export interface Scenario {
   /** Share of commands that are slow. */
   readonly slowShare: number;
   ground(filterName: string): Ground;
-  /** Where processes answer "absent" from their copies. Time passes there by clocks that run apart, and timers wait for it. */
+  /**
+   * Where processes answer "absent" from their copies. Time passes there by clocks that run apart, and timers
+   * wait for it.
+   */
   readonly leased?: LeasedPlan;
 }
 

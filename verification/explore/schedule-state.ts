@@ -27,7 +27,9 @@ export interface ScheduleOptions {
 /** So many steps of others the slowest takes where leases end meanwhile. */
 const LEASED_PATIENCE = 60;
 
-/** What one run of a scenario has: its processes and clocks, what they wait for, and what is known of them. */
+/**
+ * What one run of a scenario has: its processes and clocks, what they wait for, and what is known of them.
+ */
 export class ScheduleState implements Ambient {
   private virtualNow = 0;
   readonly random: Random;

@@ -3,7 +3,10 @@ import type { Explorer, Outcome } from './explorer.js';
 /** Candidates that are tried at once. */
 const BATCH = 48;
 
-/** The shortest list of actions found with which the schedule of a seed still fails; undefined when it does not fail again. */
+/**
+ * The shortest list of actions found with which the schedule of a seed still fails; undefined when it does
+ * not fail again.
+ */
 export async function shrink(explorer: Explorer, seed: number): Promise<Outcome | undefined> {
   const [whole] = await explorer.replay(seed, [await explorer.labelsOf(seed)]);
   if (!hasFailed(whole!)) return undefined;

@@ -11,8 +11,9 @@ export function runId(restarts: number): string {
 }
 
 /**
- * In front of a script: the server is the one that the key `…:server` beside the first one names, and its time in milliseconds is that of
- * the key `…:clock`. So each schedule has a server of its own to restart. What a script publishes is put into the list `…:published`, each channel before its message.
+ * In front of a script: the server is the one that the key `…:server` beside the first one names, and its
+ * time in milliseconds is that of the key `…:clock`. So each schedule has a server of its own to restart.
+ * What a script publishes is put into the list `…:published`, each channel before its message.
  */
 const PRELUDE = `local real = redis
 local function beside(name) return real.call('GET', string.match(KEYS[1], '^.*:') .. name) end

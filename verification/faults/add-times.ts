@@ -19,7 +19,10 @@ export class AddTimes {
     private readonly leaseMs: number,
   ) {}
 
-  /** Whether the add was acknowledged. One that could not be recorded in time is rejected, and promises nothing. */
+  /**
+   * Whether the add was acknowledged. One that could not be recorded in time is rejected, and promises
+   * nothing.
+   */
   async time(add: () => Promise<unknown>): Promise<boolean> {
     const from = performance.now();
     const ended = new AbortController();
@@ -54,7 +57,10 @@ export class AddTimes {
     if (this.longestLate > 0) throw new Error(`An add took ${this.longestLate.toFixed(0)} ms.`);
   }
 
-  /** Takes as long as an add may, by the timers and the round trips of this process: what delays those on a busy machine delays adds as well. */
+  /**
+   * Takes as long as an add may, by the timers and the round trips of this process: what delays those on a
+   * busy machine delays adds as well.
+   */
   private async limit(signal: AbortSignal): Promise<void> {
     await delay(this.leaseMs, undefined, { signal });
     for (let i = 0; i < TRIPS; i++) await this.redis.ping();

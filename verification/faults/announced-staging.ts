@@ -15,7 +15,10 @@ export interface Announcement {
   readonly rebuilder: ShopInstance;
 }
 
-/** Does something while a staging is announced: a reader that never says that it has copied it keeps the rebuild from its swap until then. */
+/**
+ * Does something while a staging is announced: a reader that never says that it has copied it keeps the
+ * rebuild from its swap until then.
+ */
 export async function whileAnnounced(
   { admin, rebuilder }: Announcement,
   strike: () => Promise<unknown>,
@@ -49,7 +52,10 @@ export async function untilAnnounced(admin: Redis): Promise<void> {
   await eventually('the staging is announced', isAnnounced, GIVE_UP_MS);
 }
 
-/** Keeps a reader on the list that nobody waits for but a rebuild: it acknowledges nothing, and has nothing to acknowledge. */
+/**
+ * Keeps a reader on the list that nobody waits for but a rebuild: it acknowledges nothing, and has nothing to
+ * acknowledge.
+ */
 async function holdUp(admin: Redis, readers: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await admin.zadd(readers, Date.now() + COPY_LEASE_MS, 'e:never-copies').catch(() => {});

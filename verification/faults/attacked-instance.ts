@@ -22,7 +22,8 @@ import { FILTER } from './filter-kinds.js';
 import { createShop, Shop } from './shop-instance.js';
 import { TIMEOUT_MS } from './timings.js';
 
-// An instance of the shop under attack, with the options that it has by default: calls for ids that never exist, and beside them adds, and lookups of what all instances add.
+// An instance of the shop under attack, with the options that it has by default: calls for ids that never
+// exist, and beside them adds, and lookups of what all instances add.
 
 const options = forkedOptions<AttackedOptions>();
 const { number, instances, replica, built, drainMs, without } = options;

@@ -29,18 +29,27 @@ export interface AttackSeen {
   readonly lastUnprotectedAt: number;
 }
 
-/** What an instance has added, when it adds no more: its ids are `addedId(number, 0)` to the last that is in here. */
+/**
+ * What an instance has added, when it adds no more: its ids are `addedId(number, 0)` to the last that is in
+ * here.
+ */
 export interface AttackAdded {
   /** By `machineMs`, for each id. */
   readonly acknowledgedAt: readonly number[];
-  /** Numbers of those whose rows became visible later than `drainMs` allows: the promise does not hold for them. */
+  /**
+   * Numbers of those whose rows became visible later than `drainMs` allows: the promise does not hold for
+   * them.
+   */
   readonly late: readonly number[];
   readonly rejected: number;
 }
 
 export interface AttackJudged {
   readonly lookups: number;
-  /** For each instance, and each id that it has added: when the last lookup began that was answered "absent", by `machineMs`. */
+  /**
+   * For each instance, and each id that it has added: when the last lookup began that was answered "absent",
+   * by `machineMs`.
+   */
   readonly absentAt: readonly (readonly number[])[];
   /** Ids of the beginning that were answered "absent". */
   readonly absentBuilt: readonly string[];

@@ -80,7 +80,10 @@ function leased<Site extends RedisSite>(
   return fault({ copyLeaseMs: LEASE_MS, capacity: LARGE, ...specification, group: 'leased', kind: 'leased' });
 }
 
-/** Another server takes the place of the one that granted leases, and takes adds while readers believe in their copies. */
+/**
+ * Another server takes the place of the one that granted leases, and takes adds while readers believe in
+ * their copies.
+ */
 export const believingFaults: readonly Fault[] = [
   leased({
     name: 'killed, restarted empty at once, readers go on believing',

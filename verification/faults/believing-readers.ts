@@ -18,9 +18,11 @@ interface Replacement {
 }
 
 /**
- * Puts another server in the place of the one that readers know, and has a process without a copy, which has `leaseMs`, add to it at once. Resolves after all leases of before are over.
+ * Puts another server in the place of the one that readers know, and has a process without a copy, which has
+ * `leaseMs`, add to it at once. Resolves after all leases of before are over.
  *
- * @throws when no reader answered "absent" from its copy after that server had taken an add: the fault has struck nobody.
+ * @throws when no reader answered "absent" from its copy after that server had taken an add: the fault has
+ * struck nobody.
  */
 export async function replaceBelieved(
   world: World<RedisSite>,
@@ -81,14 +83,20 @@ class FirstAdds {
     }
   }
 
-  /** Waits that have ended began, on average, this long ago; each of them when the server had carried its add out. */
+  /**
+   * Waits that have ended began, on average, this long ago; each of them when the server had carried its add
+   * out.
+   */
   private noteTaken(): void {
     const { adds, ms } = this.adder.bloom.metrics()[0]!.copyWaits;
     this.takenAt = Math.min(this.takenAt, performance.now() - ms / Math.max(adds, 1));
   }
 }
 
-/** Asks for ids that do not exist, and notes when a copy answered that without the server, under the lease that it had at first. */
+/**
+ * Asks for ids that do not exist, and notes when a copy answered that without the server, under the lease
+ * that it had at first.
+ */
 class LeasedAbsents {
   /** When the last of these lookups began, by `performance.now()`. */
   lastAt = -Infinity;

@@ -6,7 +6,10 @@ import { TcpProxy } from '../../test/support/tcp-proxy.js';
 import { FILTER } from './filter-kinds.js';
 import type { RedisSite } from './redis-site.js';
 
-/** A cluster of three masters and three replicas. The first two instances reach the first master through a door. */
+/**
+ * A cluster of three masters and three replicas. The first two instances reach the first master through a
+ * door.
+ */
 export class ClusterSite implements RedisSite {
   private constructor(
     readonly cluster: RedisCluster,

@@ -43,7 +43,10 @@ export class CopyReaderProcess {
     this.acknowledgedAt[n] = machineMs();
   }
 
-  /** Ends the process. The ids that it denied after they had been acknowledged, and how many lookups its copy answered. */
+  /**
+   * Ends the process. The ids that it denied after they had been acknowledged, and how many lookups its copy
+   * answered.
+   */
   async end(): Promise<{ wrong: string[]; local: number }> {
     this.child.send('stop');
     await eventually('the reader has ended', () => this.ended !== undefined, GIVE_UP_MS);

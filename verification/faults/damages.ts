@@ -68,7 +68,8 @@ export const DAMAGES = {
   emptied: { name: 'key emptied', strike: (admin, _, key) => admin.set(key, '') },
   cut: {
     name: 'key cut short',
-    // In one step: what is added between a GET and a SET would be lost from the part that stays, as by an older copy.
+    // In one step: what is added between a GET and a SET would be lost from the part that stays, as by an
+    // older copy.
     strike: (admin, _, key) => admin.eval(CUT, 1, key),
   },
   zeros: {

@@ -10,7 +10,10 @@ const SILENT_SCRIPT = 'EVALSHA';
 /** For how many leases nothing comes. */
 const LEASES = 6;
 
-/** Faults of the ways by which readers hear of entries and acknowledge them; all else of two of three instances goes through. */
+/**
+ * Faults of the ways by which readers hear of entries and acknowledge them; all else of two of three
+ * instances goes through.
+ */
 export const FEED_FAULTS = {
   /** Readers go on by the stream, or the row fails. */
   messagesHeld: (quick = false) =>

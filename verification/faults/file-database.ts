@@ -3,7 +3,10 @@ import { type Row, ShopDatabase } from './shop-database.js';
 
 const PIECE_BYTES = 64 * 1024;
 
-/** The database of a shop whose instances are processes: they append rows to one file, which each of them reads. */
+/**
+ * The database of a shop whose instances are processes: they append rows to one file, which each of them
+ * reads.
+ */
 export class FileDatabase extends ShopDatabase {
   private readonly file: number;
   private readonly piece = Buffer.alloc(PIECE_BYTES);

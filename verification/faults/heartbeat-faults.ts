@@ -29,7 +29,10 @@ function expectMode(instances: Instances, mode: BloomGuardMode): void {
   if (!areIn(instances, mode)) throw new Error(`Expected every instance to stay in mode '${mode}'.`);
 }
 
-/** Faults while processes report to each other: lookups are not to feel them, and the mode of all is to stay as it was. */
+/**
+ * Faults while processes report to each other: lookups are not to feel them, and the mode of all is to stay
+ * as it was.
+ */
 export const heartbeatFaults: readonly Fault[] = [
   fault({
     name: 'heartbeats into a black hole',

@@ -1,7 +1,10 @@
 import { Pauses } from './pauses.js';
 import { WRITE_TIMEOUT_MS } from './timings.js';
 
-/** Node's timers are early by up to this, and a pause of the process is longer by up to this than it is measured. */
+/**
+ * Node's timers are early by up to this, and a pause of the process is longer by up to this than it is
+ * measured.
+ */
 const TIMER_SLACK_MS = 5;
 /** Lookups prefer ids that were added last: those are the first to get lost. */
 const RECENT = 64;
@@ -69,9 +72,13 @@ export class Ledger {
     this.owed.push(id);
   }
 
-  /** Takes the times from the call of the add to the visible row, and for how long the process was paused between the call and its reply. */
+  /**
+   * Takes the times from the call of the add to the visible row, and for how long the process was paused
+   * between the call and its reply.
+   */
   visible(id: string, { sinceCallMs, sinceAddedMs, pausedMs }: AddTimes): void {
-    // The server carried the add out after the call, and within the deadline before the reply was there; a pause hides a reply for longer.
+    // The server carried the add out after the call, and within the deadline before the reply was there; a
+    // pause hides a reply for longer.
     const atMostMs = Math.min(sinceCallMs, sinceAddedMs + WRITE_TIMEOUT_MS + this.waitMs + pausedMs);
     if (atMostMs > this.drainMs - 2 * TIMER_SLACK_MS) this.late.add(id);
   }

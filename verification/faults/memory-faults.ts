@@ -15,7 +15,10 @@ const OTHER_VALUE = 'x'.repeat(MEBIBYTE / 8);
 const AFTERWARDS_MS = 500;
 /** How long the source is read while others take the memory. */
 const READING_MS = 8000;
-/** Longest time for which others are refused: what was staged in vain is removed at once, or with the next look of each second. */
+/**
+ * Longest time for which others are refused: what was staged in vain is removed at once, or with the next
+ * look of each second.
+ */
 const MOST_REFUSED_MS = { atOnce: 1500, nextLook: 2500 };
 
 /** What a rebuild has staged must be gone. */

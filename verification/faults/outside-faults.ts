@@ -24,7 +24,10 @@ interface OutsideFault<Site extends RedisSite> {
   readonly strike: (site: OutsideSite<Site>) => Promise<void>;
 }
 
-/** Rows are written by SQL alone while something fails: with coverage none is ever absent, and a feed brings all of them in the end. */
+/**
+ * Rows are written by SQL alone while something fails: with coverage none is ever absent, and a feed brings
+ * all of them in the end.
+ */
 function outside<Site extends RedisSite>(given: OutsideFault<Site>): Fault {
   const { name, quick = false } = given;
   return { name, group: 'outside', quick, alone: false, isBeyond: false, run: () => judge(given) };

@@ -20,7 +20,10 @@ export const GOODS = 'goods';
 export const SLOT = 'bloom_goods';
 const EVENTS_KEPT = 50;
 
-/** An application that writes nothing: `orders` has ids in order, and coverage; `goods` has ids in no order, and a feed. */
+/**
+ * An application that writes nothing: `orders` has ids in order, and coverage; `goods` has ids in no order,
+ * and a feed.
+ */
 export class OutsideShop {
   readonly events: BloomEvent[] = [];
 

@@ -15,7 +15,10 @@ const PROCESS = fileURLToPath(new URL('outside-process.ts', import.meta.url));
 const WRITERS = 4;
 const HELD_MS = 60;
 const RECENT = 64;
-/** For what a feed has missed to come: a process takes over, a connection is found to lead nowhere, pauses, a rebuild. */
+/**
+ * For what a feed has missed to come: a process takes over, a connection is found to lead nowhere, pauses, a
+ * rebuild.
+ */
 const CATCH_UP_MS = 150_000;
 const SETTINGS = ['wal_level=logical', 'fsync=off', 'max_wal_senders=10', 'max_replication_slots=10'];
 
@@ -143,7 +146,10 @@ export class OutsideSite<Site extends RedisSite> implements RedisSite {
     return { redis: this.redis.connection(2), databaseUrl: url, feedUrl };
   }
 
-  /** What the filter has lost or has not heard of yet may be unknown, and what a feed has not read yet may be absent; at the end all of it is there. */
+  /**
+   * What the filter has lost or has not heard of yet may be unknown, and what a feed has not read yet may be
+   * absent; at the end all of it is there.
+   */
   private async untilKnown(
     shop: OutsideShop,
     name: string,

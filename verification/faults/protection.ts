@@ -6,7 +6,10 @@ interface Probe {
   readonly wasAbsent: boolean;
 }
 
-/** Protection is back when it has held for this long, and for so many lookups: on a machine that is busy they take longer. */
+/**
+ * Protection is back when it has held for this long, and for so many lookups: on a machine that is busy they
+ * take longer.
+ */
 const STEADY_MS = 300;
 const STEADY_PROBES = 20;
 /** Fewer unprotected answers in a row are a busy machine: a lookup that found no time. */
@@ -25,7 +28,10 @@ export class Protection {
     this.probes.get(instance)!.push({ at, wasAbsent });
   }
 
-  /** Time from `since` to the last unprotected answer of any instance; null when protection does not come back. */
+  /**
+   * Time from `since` to the last unprotected answer of any instance; null when protection does not come
+   * back.
+   */
   async backAfter(since: number): Promise<number | null> {
     const all = [...this.probes.values()];
     while (!all.every((probes) => isSteady(probes, since))) {

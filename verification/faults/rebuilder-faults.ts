@@ -8,7 +8,9 @@ import { ServerSite } from './redis-site.js';
 import { LEASE_MS } from './timings.js';
 
 const QUICK: readonly Step[] = ['publish', 'scan', 'swap'];
-/** Before these its generation is live already, or its lease is not yet taken: it ends as if nothing had been. */
+/**
+ * Before these its generation is live already, or its lease is not yet taken: it ends as if nothing had been.
+ */
 const MAY_PUBLISH: readonly Step[] = ['lease', 'swap, its reply unread', 'clean-up', 'release'];
 
 async function withRebuilder(

@@ -8,7 +8,9 @@ import type { ShopDatabase } from './shop-database.js';
 import { LEASE_MS } from './timings.js';
 
 const PROGRAM = fileURLToPath(new URL('./rebuilder.ts', import.meta.url));
-/** A busy machine takes long to start a process, and to give it a turn; one that has ended is noticed at once. */
+/**
+ * A busy machine takes long to start a process, and to give it a turn; one that has ended is noticed at once.
+ */
 const GIVE_UP_MS = 120_000;
 /** On a busy machine a rebuild may lose its lease before it comes to its step. */
 const MAX_ATTEMPTS = 5;

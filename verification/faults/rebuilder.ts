@@ -47,7 +47,10 @@ function onEvent(event: BloomEvent): void {
   if (at === 'drain' && event.type === 'rebuild-progress' && event.progress.phase === 'draining') void stop();
 }
 
-/** Resolves, if ever, when the process goes on; whatever was to be sent is sent then, before anything else is noticed. */
+/**
+ * Resolves, if ever, when the process goes on; whatever was to be sent is sent then, before anything else is
+ * noticed.
+ */
 async function stop(signal?: AbortSignal): Promise<void> {
   await tell({ type: 'stopping' });
   if (how !== 'wait') process.kill(process.pid, how);

@@ -19,7 +19,10 @@ export async function rebuild({ filter }: ShopInstance): Promise<void> {
   }
 }
 
-/** A rebuild that must end without a new generation, and for this reason; one that a busy machine let lose its lease is none. */
+/**
+ * A rebuild that must end without a new generation, and for this reason; one that a busy machine let lose its
+ * lease is none.
+ */
 export async function expectRebuildToFail(
   { filter }: ShopInstance,
   expected: BloomRebuildFailure,

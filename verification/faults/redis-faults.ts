@@ -7,7 +7,9 @@ import { SERVER_FAULTS } from './server-faults.js';
 import { TIMEOUT_MS } from './timings.js';
 
 const OUTAGE_MS = 500;
-/** What a guarded lookup may take longer than `timeoutMs` at the 99th percentile, where timers are in time. */
+/**
+ * What a guarded lookup may take longer than `timeoutMs` at the 99th percentile, where timers are in time.
+ */
 const OVERTIME_MS = 5;
 /** Timers that run beside the lookups. */
 const TIMERS = 20;
@@ -36,7 +38,8 @@ export const redisFaults: readonly Fault[] = [
       remark(
         `a lookup took ${median.toFixed(1)} ms at the median, ${p99.toFixed(1)} ms at p99, ${most.toFixed(1)} ms at most`,
       );
-      // The deadline, the turn in which a reply may still be read, and that of the table are late by as much as any timer.
+      // The deadline, the turn in which a reply may still be read, and that of the table are late by as much
+      // as any timer.
       const bound = TIMEOUT_MS + OVERTIME_MS + 3 * (percentile(timers, 0.99) - TIMEOUT_MS);
       if (p99 > bound)
         throw new Error(`Expected p99 of at most ${bound.toFixed(1)} ms, got ${p99.toFixed(1)} ms.`);
@@ -140,7 +143,10 @@ export const redisFaults: readonly Fault[] = [
   }),
 ];
 
-/** How long timers of so many milliseconds took, one after the other in several rows: on a machine that is busy they are late. */
+/**
+ * How long timers of so many milliseconds took, one after the other in several rows: on a machine that is
+ * busy they are late.
+ */
 async function timerDurations(ms: number, forMs: number): Promise<number[]> {
   const durations: number[] = [];
   const end = performance.now() + forMs;

@@ -104,7 +104,10 @@ export class SwappedSite implements RedisSite {
   }
 }
 
-/** A master with a replica, whose link goes through a proxy; the first two instances have a door of their own, the third another. */
+/**
+ * A master with a replica, whose link goes through a proxy; the first two instances have a door of their own,
+ * the third another.
+ */
 export class ReplicatedSite implements RedisSite {
   readonly masterAdmin: Redis;
   readonly replicaAdmin: Redis;
@@ -138,7 +141,9 @@ export class ReplicatedSite implements RedisSite {
     await this.replicaAdmin.call('REPLICAOF', 'NO', 'ONE');
   }
 
-  /** Sends the instances behind these doors to a server, as a name that changes and connections that end do. */
+  /**
+   * Sends the instances behind these doors to a server, as a name that changes and connections that end do.
+   */
   lead(server: RedisServer, doors: readonly TcpProxy[] = this.doors): void {
     for (const door of doors) {
       door.target = server;
@@ -159,7 +164,10 @@ export class ReplicatedSite implements RedisSite {
   }
 }
 
-/** The same pair, watched by a sentinel that the instances ask for the master; the first instance reaches each of the two servers through a door. */
+/**
+ * The same pair, watched by a sentinel that the instances ask for the master; the first instance reaches each
+ * of the two servers through a door.
+ */
 export class SentinelSite extends ReplicatedSite {
   private sentinel!: Sentinel;
 

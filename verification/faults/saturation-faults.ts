@@ -15,7 +15,10 @@ const SETTLING_MS = 1000;
 const CORES = availableParallelism();
 /** Redis and this process. */
 const OTHERS = 2;
-/** What the busy processes have of a core each at the least, if nothing else runs than this row: a tenth is left to the system. */
+/**
+ * What the busy processes have of a core each at the least, if nothing else runs than this row: a tenth is
+ * left to the system.
+ */
 const CLAIMED_SHARE = (0.9 * CORES) / (BUSY_PER_CORE * CORES + INSTANCES + OTHERS);
 
 const BUSIER = `; beside this row alone they have ${percent(CLAIMED_SHARE)} or more, so that the share let through is not judged`;
@@ -32,7 +35,10 @@ export const saturationFaults: readonly Fault[] = [
   saturated({ group: 'leased', replica: 'leased', forMs: 60_000 }),
 ];
 
-/** An attack, and adds besides. With leased copies the share of absent ids that are let through is judged; without them each needs a reply in time, and the share is only shown. */
+/**
+ * An attack, and adds besides. With leased copies the share of absent ids that are let through is judged;
+ * without them each needs a reply in time, and the share is only shown.
+ */
 function saturated(given: Saturated): Fault {
   return {
     name: NAME,

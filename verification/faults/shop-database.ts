@@ -12,7 +12,10 @@ type Reading = (ids: readonly string[], signal: AbortSignal) => AsyncIterable<Bl
 
 const BATCHES = 5;
 
-/** The database of the shop: rows become visible some time after they were written, and a scan sees what was visible at its start. */
+/**
+ * The database of the shop: rows become visible some time after they were written, and a scan sees what was
+ * visible at its start.
+ */
 export class ShopDatabase implements BloomIdSource {
   isDown = false;
   /** How often it was asked for all ids. */

@@ -62,7 +62,10 @@ async function expectNoRowAbsent({
   }
 }
 
-/** A process that writes is killed, and its row is there only if it was committed; its id is there in any case. */
+/**
+ * A process that writes is killed, and its row is there only if it was committed; its id is there in any
+ * case.
+ */
 function writerKilled(at: WriterPoint, quick: boolean): Fault {
   return fault({
     name: `killed (SIGKILL) after its ${at}`,

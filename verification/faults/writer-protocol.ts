@@ -1,4 +1,7 @@
-/** What a writer has done last when it is killed: its id is added, its row is inserted, its transaction is committed. */
+/**
+ * What a writer has done last when it is killed: its id is added, its row is inserted, its transaction is
+ * committed.
+ */
 export type WriterPoint = 'add' | 'insert' | 'commit';
 
 export interface WriterOptions {

@@ -79,8 +79,8 @@ export interface State {
    */
   readonly again: 'never' | 'unnoticed' | 'unheard';
   /**
-   * There were more rows far ahead than a mark stays behind, or so many were added beyond a gap that a rebuild
-   * had found empty: the promise holds only while the process that answers has heard of the doubt.
+   * There were more rows far ahead than a mark stays behind, or so many were added beyond a gap that a
+   * rebuild had found empty: the promise holds only while the process that answers has heard of the doubt.
    */
   readonly isBroken: boolean;
   readonly left: {

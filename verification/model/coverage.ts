@@ -131,7 +131,8 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
 
   function stepsOfWriters(state: State, take: Take): void {
     const { rows, left, builders } = state;
-    // A rebuild that runs meanwhile may set the mark of before: a maintenance window has a rebuild at its end.
+    // A rebuild that runs meanwhile may set the mark of before: a maintenance window has a rebuild at its
+    // end.
     const isFree = builders.every(
       ({ at, before }) => at === 'start' || (at === 'live' && before !== NO_MARK),
     );

@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { exploreModel } from './explore-model.js';
 import type { Model } from './model.js';
 
-/** Counters that each go up to `last`; of counters that cannot be told apart, only how many stand where matters. */
+/**
+ * Counters that each go up to `last`; of counters that cannot be told apart, only how many stand where
+ * matters.
+ */
 function counters(
   count: number,
   last: number,

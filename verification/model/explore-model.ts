@@ -31,7 +31,10 @@ class Trail {
   }
 }
 
-/** Looks at every state that the model can come to, those that take the fewest steps first, until one breaks the promise. */
+/**
+ * Looks at every state that the model can come to, those that take the fewest steps first, until one breaks
+ * the promise.
+ */
 export function exploreModel<State>(model: Model<State>, limit = 20_000_000): Exploration {
   const known = new FingerprintSet();
   const trail = new Trail();

@@ -53,7 +53,9 @@ export interface State {
   readonly visible: Rows;
   /** Grows when a standby takes over. */
   readonly line: number;
-  /** Grows when the table is another one, or its publication: a row may come by that which is not in the log. */
+  /**
+   * Grows when the table is another one, or its publication: a row may come by that which is not in the log.
+   */
   readonly table: number;
   readonly slot: Slot | undefined;
   readonly position: number;

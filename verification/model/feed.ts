@@ -13,13 +13,13 @@ import { ALL_PARTS, nameOfParts, numbersOf, partsOfRebuilds } from './two-parts.
 
 /**
  * A feed of Postgres: rows that others commit in any order, a slot that gives them in the order of commits,
- * processes that follow it and add what they read, rebuilds that fill gaps and losses, and persons who drop, create
- * or read slots. A change of the table brings a row that is not in the log: a partition that is attached, a table
- * that takes the name of another one, a publication that has lacked the table. The filter has two parts, of odd and
- * of even rows.
+ * processes that follow it and add what they read, rebuilds that fill gaps and losses, and persons who drop,
+ * create or read slots. A change of the table brings a row that is not in the log: a partition that is
+ * attached, a table that takes the name of another one, a publication that has lacked the table. The filter
+ * has two parts, of odd and of even rows.
  *
- * A step is one script of the server of the filter, one answer of the database, one message of the log that is received or handled. A process that stands still takes no step
- * for a while, so every step may come late.
+ * A step is one script of the server of the filter, one answer of the database, one message of the log that
+ * is received or handled. A process that stands still takes no step for a while, so every step may come late.
  */
 const SAFETIES = {
   'no-position': 'without a noted place, rows may have been missed',
@@ -421,7 +421,9 @@ function released(state: State, i: number, hasDied = false): State {
   };
 }
 
-/** Everybody's connections to the database end. A process that was reading may still add and note what it has. */
+/**
+ * Everybody's connections to the database end. A process that was reading may still add and note what it has.
+ */
 function cutOff(state: State): State {
   const followers = state.followers.map((one) => (one.at === 'idle' || one.at === 'reading' ? one : IDLE));
   const isOrphan = state.run !== undefined && state.run.by !== NOBODY && followers[state.run.by] === IDLE;

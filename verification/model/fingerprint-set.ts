@@ -1,11 +1,15 @@
-/** Rounds of the loop below mix each character into 64 bits; the constants are those of MurmurHash3's 32-bit version. */
+/**
+ * Rounds of the loop below mix each character into 64 bits; the constants are those of MurmurHash3's 32-bit
+ * version.
+ */
 const C1 = 0xcc9e2d51;
 const C2 = 0x1b873593;
 const FIRST_SLOTS = 1 << 16;
 
 /**
- * A set of texts, each held as 64 bits of a hash, with the number of the text that led to it. Two of n texts share their 64 bits with a chance below n² / 2⁶⁵: for ten
- * million texts one in 360,000. Such a pair would hide one state, as in TLC, the model checker of TLA+.
+ * A set of texts, each held as 64 bits of a hash, with the number of the text that led to it. Two of n texts
+ * share their 64 bits with a chance below n² / 2⁶⁵: for ten million texts one in 360,000. Such a pair would
+ * hide one state, as in TLC, the model checker of TLA+.
  */
 export class FingerprintSet {
   size = 0;

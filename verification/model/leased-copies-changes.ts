@@ -44,7 +44,8 @@ export function ended(state: State, bit: number): State {
 }
 
 /**
- * The first lease makes the metadata know of leases. Where what is live came from another server, nobody knows who has others: readers of the new list were lost.
+ * The first lease makes the metadata know of leases. Where what is live came from another server, nobody
+ * knows who has others: readers of the new list were lost.
  */
 export function granted(state: State, has: (safety: Safety) => boolean): State {
   const isLost = state.unknown === 'restored' && has('same-server');

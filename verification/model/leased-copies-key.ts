@@ -20,8 +20,9 @@ const UNKNOWN = { no: 0, restored: 1, swapped: 2 };
 const codes: number[] = [];
 
 /**
- * Leaves out what nothing can depend on any more, and counts from the oldest entry and generation that somebody may still meet: which numbers they have is no matter, only
- * which are the same and which come later.
+ * Leaves out what nothing can depend on any more, and counts from the oldest entry and generation that
+ * somebody may still meet: which numbers they have is no matter, only which are the same and which come
+ * later.
  */
 export function keyOf(state: State): string {
   const { live, staging, build, left, readers, entries, adders } = state;

@@ -19,11 +19,17 @@ export interface NextCopy {
 export interface Entry {
   readonly generation: number;
   readonly isAdd: boolean;
-  /** For an add: the announced staging in which its id is as well. For a swap: the announced staging that went live. */
+  /**
+   * For an add: the announced staging in which its id is as well. For a swap: the announced staging that went
+   * live.
+   */
   readonly staging: number | undefined;
 }
 
-/** A lease that the server has granted: `before` has a bit for each wait that began after the grant and has not ended. */
+/**
+ * A lease that the server has granted: `before` has a bit for each wait that began after the grant and has
+ * not ended.
+ */
 export interface Grant {
   readonly before: number;
 }
@@ -90,7 +96,10 @@ export interface State {
   readonly isListLost: boolean;
   /** Whether a lease may be out, as the metadata say. */
   readonly isLeaseOut: boolean;
-  /** Whether the metadata know of no lease though some may be out: what is live came with them, or was swapped in since. */
+  /**
+   * Whether the metadata know of no lease though some may be out: what is live came with them, or was swapped
+   * in since.
+   */
   readonly unknown: 'no' | 'restored' | 'swapped';
   readonly readers: readonly Reader[];
   readonly adders: readonly Adder[];

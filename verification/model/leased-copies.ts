@@ -49,11 +49,14 @@ export interface LeasedCopiesSize {
 const NO_WAIT: Wait = { for: 'nothing', entry: 0, list: 0, feed: 0 };
 
 /**
- * The leased copy for one id: readers that answer "absent" from their own copies, adders that wait for them, rebuilds that swap generations, and servers that forget.
+ * The leased copy for one id: readers that answer "absent" from their own copies, adders that wait for them,
+ * rebuilds that swap generations, and servers that forget.
  *
- * A step is one script of the server, one entry of the feed applied, or one look of a reader at its own copy. An entry comes as a message, which may be lost, late, out of order
- * or there twice, or is read from the stream, which may have been trimmed. Time is abstract. A reader stops believing in its copy, at the
- * latest, when a whole lease has passed since the server granted the lease; so a wait for a whole lease ends no sooner than every lease that was granted before it.
+ * A step is one script of the server, one entry of the feed applied, or one look of a reader at its own copy.
+ * An entry comes as a message, which may be lost, late, out of order or there twice, or is read from the
+ * stream, which may have been trimmed. Time is abstract. A reader stops believing in its copy, at the latest,
+ * when a whole lease has passed since the server granted the lease; so a wait for a whole lease ends no
+ * sooner than every lease that was granted before it.
  */
 export function buildLeasedCopies(size: LeasedCopiesSize, without: Safety | undefined): Model<State> {
   const has = (safety: Safety) => safety !== without;
@@ -146,7 +149,10 @@ export function buildLeasedCopies(size: LeasedCopiesSize, without: Safety | unde
     return { generation, isAdd: true, staging };
   }
 
-  /** The process that adds has a copy: the server notes that its reader has the entry, if it had the one before. */
+  /**
+   * The process that adds has a copy: the server notes that its reader has the entry, if it had the one
+   * before.
+   */
   function stepsOfOwnAdder(state: State, adder: Adder, i: number, take: (next: State, step: string) => void) {
     const { live, staging, entries } = state;
     if (adder.at !== 'start' || !live) return;
@@ -305,7 +311,8 @@ export function buildLeasedCopies(size: LeasedCopiesSize, without: Safety | unde
     };
     const empty: State = { ...withoutSights(ended(other, STAGING)), unknown: 'no' };
     take({ ...empty, live: undefined, isListLost: false, isLeaseOut: false }, 'the server loses everything');
-    // One that is trusted after a restart has every id that was acknowledged: that is the condition of `trustAfterFailover`.
+    // One that is trusted after a restart has every id that was acknowledged: that is the condition of
+    // `trustAfterFailover`.
     const isTrusted =
       !state.isRowLive && state.adders.every(({ at }) => at === 'start') && state.build.at === 'start';
     if (live && isTrusted) {

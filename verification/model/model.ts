@@ -1,13 +1,19 @@
-/** A protocol as a machine: every step that any of its actors can take, one atomic step of a server or of a process at a time. */
+/**
+ * A protocol as a machine: every step that any of its actors can take, one atomic step of a server or of a
+ * process at a time.
+ */
 export interface Model<State> {
   readonly initial: State;
-  /** Calls `take` with each state that one step leads to. `step` names the kind of step, the same text each time. */
+  /**
+   * Calls `take` with each state that one step leads to. `step` names the kind of step, the same text each
+   * time.
+   */
   steps(state: State, take: (next: State, step: string) => void): void;
   /** What is wrong in the state; undefined where the promise holds. */
   violation(state: State): string | undefined;
   /**
-   * A short text that two states share only if whatever can follow is the same for both. Actors of which none can be told from another come in a fixed order, so that
-   * they are explored once.
+   * A short text that two states share only if whatever can follow is the same for both. Actors of which none
+   * can be told from another come in a fixed order, so that they are explored once.
    */
   key(state: State): string;
 }
@@ -43,7 +49,10 @@ export interface ModelledSystem<Safety extends string = string> {
   readonly isLarge: boolean;
   /** The rules that are taken out of this system, one at a time, to show that each is needed. */
   readonly shows: readonly Safety[];
-  /** The rules without which the promise holds in this system as well: each is taken out, to show that it only saves work. */
+  /**
+   * The rules without which the promise holds in this system as well: each is taken out, to show that it only
+   * saves work.
+   */
   readonly spares: readonly Safety[];
   build(without: Safety | undefined): Model<unknown>;
 }

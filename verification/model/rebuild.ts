@@ -242,7 +242,8 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         return;
       }
       case 'published': {
-        // Rows of adds that began before are visible when the drain is over, and those of later adds that the staging has need not be.
+        // Rows of adds that began before are visible when the drain is over, and those of later adds that the
+        // staging has need not be.
         const isDrained = adders.every(({ at: there }) => there !== 'acknowledged');
         if (size.hasSource && has('drain') && !isDrained) return;
         become(state, { ...rebuilder, at: 'drained' }, 'the drain is over');

@@ -35,7 +35,10 @@ interface Size {
 /** Turns of each process without a fault, after which all of them agree. */
 const FAIR_TURNS = 4;
 
-/** The mode of all processes, where a process reports nothing of itself unless it has to, and looks at the record with the metadata. */
+/**
+ * The mode of all processes, where a process reports nothing of itself unless it has to, and looks at the
+ * record with the metadata.
+ */
 function buildModel(size: Size, without: Safety | undefined): Model<State> {
   const has = (safety: Safety) => safety !== without;
   const isSet = ({ sets }: State, time: Time) => time > 0 && sets[time - 1]!;

@@ -26,7 +26,9 @@ const REBUILD_EVERY_MS = 1000;
 /** The machine is busy on purpose: a lookup that is let through for want of time would prove nothing. */
 const TIMEOUT_MS = 1000;
 
-/** Before the first product there is nothing to build, and the last run is cut short by the end of the replay. */
+/**
+ * Before the first product there is nothing to build, and the last run is cut short by the end of the replay.
+ */
 const EXPECTED_FAILURES = new Set<BloomRebuildFailure>(['too-few-ids', 'aborted']);
 
 const options = forkedOptions<InstanceOptions>();
@@ -113,8 +115,8 @@ async function stop(): Promise<Reply> {
 }
 
 /**
- * The application leaves a client open that was handed to it. A cluster client that is disconnected while it refreshes its slots goes on refreshing them, which keeps
- * the process from ending.
+ * The application leaves a client open that was handed to it. A cluster client that is disconnected while it
+ * refreshes its slots goes on refreshing them, which keeps the process from ending.
  */
 function endWith(client: Cluster): void {
   client.disconnect();

@@ -27,8 +27,9 @@ const BATCH_LINES = 256;
 const MAX_WAITING = 6;
 
 /**
- * Replays a shop's order lines as lookups on three instances that share one Redis and one Postgres. Every product is created,
- * by one of them, just before its first order line; every line after that must find it, on any of them.
+ * Replays a shop's order lines as lookups on three instances that share one Redis and one Postgres. Every
+ * product is created, by one of them, just before its first order line; every line after that must find it,
+ * on any of them.
  */
 export async function replay({
   trace,

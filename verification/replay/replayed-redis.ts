@@ -15,7 +15,10 @@ export interface Troubles {
 /** The Redis of one replay. */
 export interface ReplayedRedis {
   readonly address: Pick<InstanceOptions, 'redisUrl' | 'natMap'>;
-  /** To be called while the replay runs, with the share of it that is over: what happens to Redis begins at certain shares. */
+  /**
+   * To be called while the replay runs, with the share of it that is over: what happens to Redis begins at
+   * certain shares.
+   */
   reached(share: number): void;
   /**
    * Waits for what has begun. Undefined for a single server.
@@ -45,7 +48,10 @@ export async function startReplayedRedis(isCluster: boolean): Promise<ReplayedRe
   };
 }
 
-/** Three masters and three replicas: slots move from node to node, and a replica takes over in the middle of a rebuild. */
+/**
+ * Three masters and three replicas: slots move from node to node, and a replica takes over in the middle of a
+ * rebuild.
+ */
 class ReplayedCluster implements ReplayedRedis {
   readonly address: ReplayedRedis['address'];
 

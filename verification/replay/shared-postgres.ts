@@ -14,9 +14,9 @@ const NO_SSL = Buffer.from('N');
 const WELCOME = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
 
 /**
- * Embedded Postgres that several processes connect to, on a free port of 127.0.0.1. It has a single session, so a
- * connection has it to itself from a statement's first message to its Sync, and for the whole of a transaction (the socket
- * server that comes with PGlite mixes the messages of statements).
+ * Embedded Postgres that several processes connect to, on a free port of 127.0.0.1. It has a single session,
+ * so a connection has it to itself from a statement's first message to its Sync, and for the whole of a
+ * transaction (the socket server that comes with PGlite mixes the messages of statements).
  */
 export async function startSharedPostgres(): Promise<SharedPostgres> {
   const database = await PGlite.create();

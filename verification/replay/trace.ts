@@ -43,7 +43,9 @@ async function* readOrderLines(file: string): AsyncGenerator<string> {
   }
 }
 
-/** As a shop sells: a few products make most of the lines, and new ones come all the time, the most at first. */
+/**
+ * As a shop sells: a few products make most of the lines, and new ones come all the time, the most at first.
+ */
 export function generateTrace(): Trace {
   const { products } = generateCatalogue(GENERATED_PRODUCTS);
   return {

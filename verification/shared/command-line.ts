@@ -33,7 +33,10 @@ export function oneOf<Name extends string>(
   throw new UsageError(`Expected --${name} to be one of ${names.join(', ')}, got '${text}'.`);
 }
 
-/** Runs a program with what was typed. Its exit code: what it returns, 1 for an error, 2 for arguments that do not exist. */
+/**
+ * Runs a program with what was typed. Its exit code: what it returns, 1 for an error, 2 for arguments that do
+ * not exist.
+ */
 export async function runProgram<Given extends { readonly help: boolean }>(program: {
   readonly usage: string;
   parse(words: readonly string[]): Given;

@@ -11,7 +11,10 @@ type UnsafeStoreOptions = Omit<TestedStoreOptions, 'keyPrefix' | 'lua'> & {
   readonly hasCopies?: boolean;
 };
 
-/** Connects the filters of an application by a store of these options; `without` names a safety of the protocol to take out. */
+/**
+ * Connects the filters of an application by a store of these options; `without` names a safety of the
+ * protocol to take out.
+ */
 export function overrideStore(
   module: TestingModuleBuilder,
   { without, hasCopies = false, ...options }: UnsafeStoreOptions,

@@ -46,7 +46,8 @@ interface LoadedModule {
 }
 
 /**
- * Makes the application context: every provider, and no listener. Jobs of `@nestjs/schedule` and those of filters do not run.
+ * Makes the application context: every provider, and no listener. Jobs of `@nestjs/schedule` and those of
+ * filters do not run.
  *
  * @param complain is called with what the application logs: warnings and errors.
  * @throws {CliError} when the module cannot be loaded, or its application does not start.

@@ -11,7 +11,10 @@ export interface PlanWords {
   readonly json?: boolean;
 }
 
-/** The allocator rounds a string up by a quarter at most, and a third of that stays free for others; see docs/operations.md. */
+/**
+ * The allocator rounds a string up by a quarter at most, and a third of that stays free for others; see
+ * docs/operations.md.
+ */
 const ROUNDED_UP = 1.25;
 const FREE_BESIDE = 1 / 3;
 /** Beside the staged segments of layout `blocked`: a scratch segment, and what BITOP makes of one. */
@@ -53,11 +56,11 @@ export function plan(
     bytes: planned.bytes,
     bitsPerId: planned.bitsPerId,
     hashCount: planned.hashCount,
-    /** Of Redis, while a rebuild stages the next generation beside the live one. */
+    /** Memory of Redis while a rebuild stages the next generation beside the live one. */
     rebuildBytes: planned.bytes + stagingBytes,
     /** What has to be free in Redis when a rebuild begins, under noeviction. */
     rebuildFreeBytes: Math.ceil(stagingBytes * ROUNDED_UP * (1 + FREE_BESIDE)),
-    /** Of the process that rebuilds. */
+    /** Memory of the process that rebuilds. */
     rebuildProcessBytes: planned.bytes,
   };
   if (json) {

@@ -37,7 +37,7 @@ describe('nestjs-bloom rebuild', () => {
       /products: a new generation is live\.\n {2}ids +10,000\n {2}planned for +11,000\n/,
     );
     for (const odd of ['\u001b', '\r', 'A JOB RAN']) expect(stdout).not.toContain(odd);
-    // Of the name of the application, as its own processes claim it; and of no other filter.
+    // The name is the application's, as its own processes claim it, and no other filter has it.
     expect(await meta()).toMatchObject({ state: 'ready', owner: 'shop', ids: '10000', builds: '1' });
     expect(await client.keys('*lease')).toEqual([]);
     expect([await meta('users'), await meta('seen')]).toEqual([{}, {}]);

@@ -33,8 +33,8 @@ const PATH = '/bloom';
 const CONTROLLER = Symbol('nestjs-bloom dashboard controller');
 
 /**
- * One page that shows the filters of the application live, and lets those with the right rebuild them and set their mode. Import it beside
- * `BloomModule.forRoot()`.
+ * One page that shows the filters of the application live, and lets those with the right rebuild them and set
+ * their mode. Import it beside `BloomModule.forRoot()`.
  *
  * @example
  * imports: [
@@ -66,7 +66,10 @@ export class BloomDashboardModule implements NestModule {
     return mounted(options, guards, { useFactory: () => made });
   }
 
-  /** For options that need providers, such as a password from a configuration. `path`, guard classes and `insecure` stand beside the factory. */
+  /**
+   * For options that need providers, such as a password from a configuration. `path`, guard classes and
+   * `insecure` stand beside the factory.
+   */
   static forRootAsync(options: BloomDashboardAsyncOptions): DynamicModule {
     checkDashboardAsyncOptions(options);
     const { useFactory, inject = [], auth, insecure } = options;

@@ -38,8 +38,8 @@ export function totalOf(counts: Readonly<Record<string, number>>): number {
 }
 
 /**
- * The value below which a share of the observations lies, as far as buckets tell: it is taken to lie evenly within a bucket. Undefined without observations.
- * Above the last bound it is that bound.
+ * The value below which a share of the observations lies, as far as buckets tell: it is taken to lie evenly
+ * within a bucket. Undefined without observations. Above the last bound it is that bound.
  */
 export function quantile(
   share: number,

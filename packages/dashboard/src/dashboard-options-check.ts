@@ -83,7 +83,10 @@ const ACTION: OptionsRules = {
 const ROOT = 'BloomDashboardModule.forRoot()';
 const ROOT_ASYNC = 'BloomDashboardModule.forRootAsync()';
 
-/** @throws {BloomConfigError} for options of `forRoot` that there are not or that cannot work, and without `auth`. */
+/**
+ * @throws {BloomConfigError} for options of `forRoot` that there are not or that cannot work, and without
+ * `auth`.
+ */
 export function checkDashboardOptions(options: BloomDashboardOptions): void {
   checkOptions(options, { where: ROOT, known: { ...FACTORY, ...MOUNT }, valued: VALUED });
   const { auth, insecure } = options;

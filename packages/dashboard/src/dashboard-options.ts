@@ -1,6 +1,9 @@
 import type { CanActivate, FactoryProvider, ModuleMetadata, Type } from '@nestjs/common';
 
-/** Credentials that open the dashboard: the browser asks for user and password (HTTP Basic). Serve it over HTTPS alone. */
+/**
+ * Credentials that open the dashboard: the browser asks for user and password (HTTP Basic). Serve it over
+ * HTTPS alone.
+ */
 export interface BloomDashboardUser {
   readonly user: string;
   readonly password: string;
@@ -12,9 +15,14 @@ export interface BloomDashboardSeries {
   readonly name: string;
   /** Default: `/s` of a counter, none of others. */
   readonly unit?: string;
-  /** Whether `read` gives a count that only grows: the chart then shows its growth in a second. Default false. */
+  /**
+   * Whether `read` gives a count that only grows: the chart then shows its growth in a second. Default false.
+   */
   readonly isCounter?: boolean;
-  /** Called about once a second, at once: read a variable, and do not ask a server. What it throws leaves a gap. */
+  /**
+   * Called about once a second, at once: read a variable, and do not ask a server. What it throws leaves a
+   * gap.
+   */
   read(): number;
 }
 
@@ -36,17 +44,24 @@ export interface BloomDashboardAction {
   run(context: BloomDashboardActionContext): unknown;
 }
 
-/** What may be decided when providers are there: the part of the options that `useFactory` of `forRootAsync` returns. */
+/**
+ * What may be decided when providers are there: the part of the options that `useFactory` of `forRootAsync`
+ * returns.
+ */
 export interface BloomDashboardFactoryOptions {
   /** User and password. A guard class stands beside `useFactory`. */
   readonly auth?: BloomDashboardUser;
   /**
-   * Users that may only look: `true` for everybody, or a function that says so of a request (of Express or Fastify). The page then hides its
-   * buttons, and actions answer 403. An id may be looked up all the same. Default: whoever may open the page may act.
+   * Users that may only look: `true` for everybody, or a function that says so of a request (of Express or
+   * Fastify). The page then hides its buttons, and actions answer 403. An id may be looked up all the same.
+   * Default: whoever may open the page may act.
    */
   // oxlint-disable-next-line typescript/no-explicit-any -- of Express or Fastify, with what a guard has put on it
   readonly readOnly?: boolean | ((request: any) => boolean | Promise<boolean>);
-  /** The user that acts, for the log and for the other instances. Default: the user of HTTP Basic, or `dashboard`. */
+  /**
+   * The user that acts, for the log and for the other instances. Default: the user of HTTP Basic, or
+   * `dashboard`.
+   */
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
   readonly who?: (request: any) => string | undefined;
   /** Figures of the application, each in a chart of its own. */
@@ -75,8 +90,8 @@ export interface BloomDashboardMount {
   /** Modules with the providers that a guard class or `useFactory` takes. */
   readonly imports?: ModuleMetadata['imports'];
   /**
-   * Put on the controller of the dashboard, such as the decorator by which a global guard of yours lets a route through. They do not
-   * replace `auth`.
+   * Put on the controller of the dashboard, such as the decorator by which a global guard of yours lets a
+   * route through. They do not replace `auth`.
    */
   readonly decorators?: readonly ClassDecorator[];
 }

@@ -1,4 +1,5 @@
-// What the server sends and the page draws. The page is checked against it, and has no other file of the server.
+// What the server sends and the page draws. The page is checked against it, and has no other file of the
+// server.
 
 export type State = 'unbuilt' | 'ready' | 'lost' | 'suspect';
 export type Mode = 'on' | 'shadow' | 'off';
@@ -136,7 +137,10 @@ export interface RebuildRow {
   readonly reason: string | undefined;
 }
 
-/** One point of each chart; a figure is null where nothing was observed. Rates in a second, latencies the 95th percentile in milliseconds. */
+/**
+ * One point of each chart; a figure is null where nothing was observed. Rates in a second, latencies the 95th
+ * percentile in milliseconds.
+ */
 export interface Point {
   readonly at: Moment;
   readonly absent: number | null;

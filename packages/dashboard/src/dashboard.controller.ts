@@ -21,8 +21,9 @@ export interface ControllerOptions {
 }
 
 /**
- * A controller at this path. It is one of Nest and no middleware, so that guards of the user get what they get on any route, global ones included.
- * Each handler takes the response over before it answers, so that global interceptors have nothing to change.
+ * A controller at this path. It is one of Nest and no middleware, so that guards of the user get what they
+ * get on any route, global ones included. Each handler takes the response over before it answers, so that
+ * global interceptors have nothing to change.
  */
 export function controllerAt({ path, guards, decorators }: ControllerOptions): Type {
   @Controller({ path, version: VERSION_NEUTRAL })
@@ -59,14 +60,18 @@ export function controllerAt({ path, guards, decorators }: ControllerOptions): T
 }
 
 /**
- * Fastify, unlike Express, takes the path with a slash at its end for another one, which only a wildcard matches; and Express spells a wildcard another way. To be called
- * when the platform is known, and before its routes are.
+ * Fastify, unlike Express, takes the path with a slash at its end for another one, which only a wildcard
+ * matches; and Express spells a wildcard another way. To be called when the platform is known, and before its
+ * routes are.
  */
 export function servePageOnFastify({ prototype }: Type): void {
   Get(['', '*'])(prototype, 'page', Object.getOwnPropertyDescriptor(prototype, 'page')!);
 }
 
-/** The last part of a path. Addresses within the page are relative, so that a proxy may take parts before it away. */
+/**
+ * The last part of a path. Addresses within the page are relative, so that a proxy may take parts before it
+ * away.
+ */
 function lastOf(path: string): string {
   return path.replace(/\/$/, '').split('/').at(-1)!;
 }

@@ -6,7 +6,8 @@ const THE_LOG = 'The log has the error.';
 const WHY = 'The log says why.';
 
 /**
- * What the page shows of an event; undefined for what it shows otherwise. Errors may quote ids that clients have sent, or parameters of a query, so their texts are not
+ * What the page shows of an event; undefined for what it shows otherwise. Errors may quote ids that clients
+ * have sent, or parameters of a query, so their texts are not
  * shown: the log has them.
  */
 export function eventLine(event: BloomEvent, at: number): Omit<EventLine, 'number'> | undefined {

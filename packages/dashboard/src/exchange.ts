@@ -24,8 +24,8 @@ export interface PlatformRequest {
 export type PlatformResponse = ServerResponse & { readonly raw?: ServerResponse; hijack?(): unknown };
 
 /**
- * Takes the response over: from now on neither the platform nor an interceptor or a serializer of the application changes what is sent, so that
- * the page works in any of them.
+ * Takes the response over: from now on neither the platform nor an interceptor or a serializer of the
+ * application changes what is sent, so that the page works in any of them.
  */
 export function takeOver(request: PlatformRequest, response: PlatformResponse): Exchange {
   if (response.raw === undefined || response.hijack === undefined)
@@ -52,8 +52,8 @@ export interface Answer {
 }
 
 /**
- * Nothing of another host is loaded, nothing inline is run, nobody frames the page, and text never becomes markup. The type of a file is what the server says, and no cache
- * between the two keeps it.
+ * Nothing of another host is loaded, nothing inline is run, nobody frames the page, and text never becomes
+ * markup. The type of a file is what the server says, and no cache between the two keeps it.
  */
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
@@ -69,7 +69,10 @@ const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store, no-transform',
 };
 
-/** What an application gives all of its responses, and the dashboard gives to nobody: other origins do not read it. */
+/**
+ * What an application gives all of its responses, and the dashboard gives to nobody: other origins do not
+ * read it.
+ */
 const NOT_OURS = /^(access-control-|content-security-policy-report-only$)/;
 
 /** Sets the headers that every answer of the dashboard has. */

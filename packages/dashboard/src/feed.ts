@@ -13,7 +13,10 @@ import type { Viewer } from './viewer.js';
 const TICK_MS = 1_000;
 /** While nobody does: enough for charts that are not empty when a page opens. */
 const IDLE_TICK_MS = 5_000;
-/** The more instances there are, the rarer each of them asks about all: together they ask no more than a few times a second. */
+/**
+ * The more instances there are, the rarer each of them asks about all: together they ask no more than a few
+ * times a second.
+ */
 const IDLE_PER_INSTANCE_MS = 500;
 /** A page that opens waits so long for what the store knows of the other instances. */
 const FIRST_ANSWER_MS = 500;
@@ -29,7 +32,10 @@ export interface FeedContext {
   actions(): readonly ActionView[];
 }
 
-/** Looks at all filters about once a second, and sends what it sees to all open pages: one timer, however many they are. */
+/**
+ * Looks at all filters about once a second, and sends what it sees to all open pages: one timer, however many
+ * they are.
+ */
 export class Feed {
   private readonly watches = new Map<string, FilterWatch>();
   private readonly viewers = new Set<Viewer>();

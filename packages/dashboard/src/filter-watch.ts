@@ -56,7 +56,10 @@ export class FilterWatch {
     return point;
   }
 
-  /** Asks the store about the other instances, and now and then about the filter itself. One question at a time; never rejects. */
+  /**
+   * Asks the store about the other instances, and now and then about the filter itself. One question at a
+   * time; never rejects.
+   */
   ask({ withInfo, now }: { withInfo: boolean; now: number }): Promise<void> {
     this.asking ??= Promise.all([this.askInstances(), withInfo && this.askInfo(now)])
       .then(() => {})

@@ -3,17 +3,22 @@ import { isIP } from 'node:net';
 import type { PlatformRequest } from './exchange.js';
 
 const COOKIE = 'bloom-dashboard';
-/** Where the page shows the token. A page of another origin cannot send it without being asked for by the browser first. */
+/**
+ * Where the page shows the token. A page of another origin cannot send it without being asked for by the
+ * browser first.
+ */
 const TOKEN_HEADER = 'x-bloom-token';
 const TOKEN = /^[\w-]{43}$/;
 
 /**
- * The token of this browser, and the cookie that keeps it. The same token comes back in the cookie, which no other site makes the browser send,
- * and in a header, which only the page knows. So any instance behind a load balancer can compare them, without a secret that all share.
+ * The token of this browser, and the cookie that keeps it. The same token comes back in the cookie, which no
+ * other site makes the browser send, and in a header, which only the page knows. So any instance behind a
+ * load balancer can compare them, without a secret that all share.
  */
 export function tokenFor(request: PlatformRequest): { readonly token: string; readonly cookie: string } {
   const token = cookieOf(request) ?? randomBytes(32).toString('base64url');
-  // Without a path: that of the page, as the browser sees it, also behind a proxy that takes a part of it away.
+  // Without a path: that of the page, as the browser sees it, also behind a proxy that takes a part of it
+  // away.
   return { token, cookie: `${COOKIE}=${token}; HttpOnly; SameSite=Strict` };
 }
 

@@ -4,7 +4,10 @@ import type { Exchange } from './exchange.js';
 /** More than any id, and no more memory than a request may take. */
 const MAX_BYTES = 64 * 1024;
 
-/** What the request has sent, if it is a JSON object. Where no parser of the application has read it, it is read here. */
+/**
+ * What the request has sent, if it is a JSON object. Where no parser of the application has read it, it is
+ * read here.
+ */
 export async function jsonBody({ request, message }: Exchange): Promise<Record<string, unknown> | undefined> {
   const body = request.body ?? (await parsed(message));
   return typeof body === 'object' && body !== null && !Array.isArray(body)

@@ -41,7 +41,10 @@ export class PageFiles {
     return { status: 200, type, body: body.toString().replace(TOKEN, token) };
   }
 
-  /** Undefined for a name that is none of a file. A browser may keep it, and asks whether it is still the same. */
+  /**
+   * Undefined for a name that is none of a file. A browser may keep it, and asks whether it is still the
+   * same.
+   */
   file(name: string, request: PlatformRequest): Answer | undefined {
     const file = name === PAGE ? undefined : this.files.get(name);
     if (!file) return undefined;

@@ -18,8 +18,8 @@ interface Compared extends Reading {
 const SHORTEST_MS = 200;
 
 /**
- * How fast counts of several instances grow. An instance keeps its rate until it is read anew, so that the sum does not jump because instances report
- * at different moments.
+ * How fast counts of several instances grow. An instance keeps its rate until it is read anew, so that the
+ * sum does not jump because instances report at different moments.
  */
 export class Rates {
   private instances = new Map<string, Compared>();

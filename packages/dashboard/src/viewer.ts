@@ -1,6 +1,9 @@
 import { type Exchange, setHeaders } from './exchange.js';
 
-/** So many ticks in a row that a viewer could not take: it is let go, and its page opens the stream anew when it can. */
+/**
+ * So many ticks in a row that a viewer could not take: it is let go, and its page opens the stream anew when
+ * it can.
+ */
 const MOST_SKIPPED = 10;
 /** After that the page opens the stream anew, and has to show again that it may. */
 const LIFE_MS = 10 * 60_000;

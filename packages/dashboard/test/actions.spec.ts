@@ -29,7 +29,10 @@ async function post(name: string, body: unknown, headers: Record<string, string>
   return { status: response.status, body: (await response.json()) as { message: string; verdict?: string } };
 }
 
-/** What a rebuild answers that ends soon. On a machine that is busy it may not, and the next one is asked for that. */
+/**
+ * What a rebuild answers that ends soon. On a machine that is busy it may not, and the next one is asked for
+ * that.
+ */
 async function rebuilt(body: object, headers: Record<string, string>) {
   let answer: Awaited<ReturnType<typeof post>> | undefined;
   await eventually('a rebuild ends soon', async () => {

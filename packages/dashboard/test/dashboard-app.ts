@@ -88,7 +88,10 @@ export interface StreamEvent {
   readonly data: any;
 }
 
-/** The answer to a request for a stream, on a connection of its own: the pool of `fetch` connects again when one is aborted, and nobody ends that. */
+/**
+ * The answer to a request for a stream, on a connection of its own: the pool of `fetch` connects again when
+ * one is aborted, and nobody ends that.
+ */
 export async function openStream(
   url: string,
   headers: Record<string, string> = { authorization: basic() },

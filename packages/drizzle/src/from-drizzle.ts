@@ -31,12 +31,13 @@ export interface DrizzleDatabase {
 export type DrizzleSourceOptions = BloomTableOptions & BloomOrderOptions;
 
 /**
- * All values of one column of a table of Drizzle, read in pages of raw rows, past its cache and its replicas. Pages follow the column where
- * it is unique, else the primary key.
+ * All values of one column of a table of Drizzle, read in pages of raw rows, past its cache and its replicas.
+ * Pages follow the column where it is unique, else the primary key.
  *
  * @param database the token of the database in the application, or the database itself.
  * @example
- * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromDrizzle(DATABASE, products.sku) }]);
+ * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromDrizzle(DATABASE,
+ * products.sku) }]);
  *
  * @throws {BloomConfigError} at the start of the application, when the column is one of a view.
  */
@@ -100,7 +101,10 @@ function quoted(name: string, mark: string): string {
 
 const INTEGER = /^(?:Pg|MySql|SingleStore|SQLite)(?:Tiny|Small|Medium|Big)?(?:Int|Integer|Serial)(?:53|64)?$/;
 
-/** What makes of a value of the driver what the application has; undefined where that is the value, or an integer, whose text is exact. */
+/**
+ * What makes of a value of the driver what the application has; undefined where that is the value, or an
+ * integer, whose text is exact.
+ */
 function conversionOf(column: Column): SqlColumn['convert'] {
   const { columnType, dataType, mapFromDriverValue } = column;
   const isAsItIs =

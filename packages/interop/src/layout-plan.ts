@@ -21,8 +21,8 @@ export interface LayoutPlan<Settings = unknown> {
 /** Plans filters of one layout. */
 export interface LayoutPlanner<Settings = unknown> {
   /**
-   * The size of a filter as its peer would choose it, for so many ids at an error rate. Peers round: the modelled error rate may be a
-   * little above the one asked for.
+   * The size of a filter as its peer would choose it, for so many ids at an error rate. Peers round: the
+   * modelled error rate may be a little above the one asked for.
    *
    * @throws {BloomConfigError} when the peer, or this library, cannot make such a filter.
    */

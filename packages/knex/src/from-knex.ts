@@ -23,13 +23,14 @@ const WITHOUT_LIMIT = ['mssql', 'oracle'];
 const WITH_CASE = ['postgresql', 'redshift', 'sqlite3'];
 
 /**
- * All values of one column of a table, read in pages through Knex. Pages follow the column where no two rows share a value, else the
- * primary key, by the catalog of Postgres.
+ * All values of one column of a table, read in pages through Knex. Pages follow the column where no two rows
+ * share a value, else the primary key, by the catalog of Postgres.
  *
  * @param knex the token of the Knex of the application, or the Knex itself.
  * @param table as in Knex's own queries: `products`, or with its schema `shop.products`.
  * @example
- * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromKnex<Product>(KNEX, 'products', 'sku') }]);
+ * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromKnex<Product>(KNEX,
+ * 'products', 'sku') }]);
  *
  * @throws {BloomConfigError} at the start of the application, when there is no such table or column.
  */

@@ -30,13 +30,14 @@ export type KyselyColumn<Database> = unknown extends Database
 type AnyKysely = Kysely<any>;
 
 /**
- * All values of one column of a table, read in pages through Kysely. Pages follow the column where no two rows share a value, else the
- * primary key, by the catalog of Postgres.
+ * All values of one column of a table, read in pages through Kysely. Pages follow the column where no two
+ * rows share a value, else the primary key, by the catalog of Postgres.
  *
  * @param database the token of the Kysely of the application, or the Kysely itself.
  * @param column `table.column`, or `schema.table.column`, as in Kysely's own queries: its plugins take part.
  * @example
- * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromKysely<Database>(KYSELY, 'products.sku') }]);
+ * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromKysely<Database>(KYSELY,
+ * 'products.sku') }]);
  *
  * @throws {BloomConfigError} at the start of the application, when there is no such table or column.
  */
@@ -83,7 +84,9 @@ function describe(database: AnyKysely, path: string): SqlColumn {
   };
 }
 
-/** As Kysely writes them with its plugins, which may change the case of names and put a schema before them. */
+/**
+ * As Kysely writes them with its plugins, which may change the case of names and put a schema before them.
+ */
 function writtenNames(database: AnyKysely, table: string, column: string) {
   const text = database.selectFrom(table).select(column).compile().sql;
   const [, quoted, from] = /^select (.+) from (.+)$/s.exec(text)!;

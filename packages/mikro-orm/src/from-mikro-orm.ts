@@ -38,8 +38,8 @@ export interface MikroOrmSourceOptions extends BloomTableOptions, BloomOrderOpti
 }
 
 /**
- * All values of one property of an entity of MikroORM, read in pages of raw rows, past its filters. Pages follow the column where no two
- * rows share a value, else the primary key.
+ * All values of one property of an entity of MikroORM, read in pages of raw rows, past its filters. Pages
+ * follow the column where no two rows share a value, else the primary key.
  *
  * @example
  * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromMikroOrm(Product, 'sku') }]);

@@ -14,7 +14,10 @@ export interface MongooseRegistersOptions {
   readonly path: string;
   /** The name of the filter. */
   readonly filter: string;
-  /** For ids that cannot be recorded. Default `'throw'`: nothing is written. `'queue'`: as of `@BloomRegisters`. */
+  /**
+   * For ids that cannot be recorded. Default `'throw'`: nothing is written. `'queue'`: as of
+   * `@BloomRegisters`.
+   */
   readonly onError?: 'throw' | 'queue';
 }
 
@@ -69,8 +72,9 @@ const WRITES: Readonly<
 };
 
 /**
- * A plugin of a schema: records the ids of all documents that the models of the schema write, before the write is sent. An `_id` that the server makes
- * in an upsert is recorded before the result is returned. An id that cannot be recorded fails the write, unless `onError: 'queue'`.
+ * A plugin of a schema: records the ids of all documents that the models of the schema write, before the
+ * write is sent. An `_id` that the server makes in an upsert is recorded before the result is returned. An id
+ * that cannot be recorded fails the write, unless `onError: 'queue'`.
  *
  * Make the schema where the runner is injected, so that each application has its own.
  *
@@ -80,11 +84,13 @@ const WRITES: Readonly<
  *     name: Item.name,
  *     inject: [BloomGuardRunner],
  *     useFactory: (runner: BloomGuardRunner) =>
- *       SchemaFactory.createForClass(Item).plugin(bloomMongoosePlugin, { runner, path: '_id', filter: 'items' }),
+ *       SchemaFactory.createForClass(Item).plugin(bloomMongoosePlugin, { runner, path: '_id', filter: 'items'
+ *       }),
  *   },
  * ]);
  *
- * @throws {BloomConfigError} for an option that is missing; when a model is made of the schema that has no such path,
+ * @throws {BloomConfigError} for an option that is missing; when a model is made of the schema that has no
+ * such path,
  *   or several values there.
  */
 export function bloomMongoosePlugin(schema: MongooseSchemaLike, options: MongooseRegistersOptions): void {

@@ -16,8 +16,9 @@ interface BsonValue {
 const UUID_SUBTYPE = 4;
 
 /**
- * A value that a document has as the id that is looked up: an ObjectId by its 24 digits, a UUID by its text, a Long and a Decimal128 by their digits.
- * What cannot be an id is returned as it is, for the filter to refuse. Undefined where there is no value.
+ * A value that a document has as the id that is looked up: an ObjectId by its 24 digits, a UUID by its text,
+ * a Long and a Decimal128 by their digits. What cannot be an id is returned as it is, for the filter to
+ * refuse. Undefined where there is no value.
  */
 export function idOfValue(value: unknown): BloomId | undefined {
   if (value === null || value === undefined) return undefined;
@@ -44,8 +45,8 @@ export function idOfValue(value: unknown): BloomId | undefined {
 }
 
 /**
- * The value at a path of a document, or of an object that the driver will write as one. An empty path is the value
- * itself. An array on the way is returned: it has several values, which cannot be one id.
+ * The value at a path of a document, or of an object that the driver will write as one. An empty path is the
+ * value itself. An array on the way is returned: it has several values, which cannot be one id.
  */
 export function valueAt(document: unknown, path: string): unknown {
   let value = document;
@@ -73,7 +74,9 @@ function uuidText(bytes: Uint8Array): string {
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** The types of BSON in the order in which MongoDB sorts them. Those of a row are compared by their values. */
+/**
+ * The types of BSON in the order in which MongoDB sorts them. Those of a row are compared by their values.
+ */
 const IN_ORDER = [
   ['minKey'],
   ['null'],
@@ -116,8 +119,8 @@ const OF_JAVASCRIPT: Readonly<Record<string, string>> = {
 };
 
 /**
- * The types, by their names in `$type`, that MongoDB sorts after that of a value. A comparison finds values of one type alone, so what follows has to be
- * asked for by its type.
+ * The types, by their names in `$type`, that MongoDB sorts after that of a value. A comparison finds values
+ * of one type alone, so what follows has to be asked for by its type.
  */
 export function typesAfter(value: unknown): string[] {
   const name = typeName(value);

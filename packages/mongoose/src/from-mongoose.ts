@@ -16,7 +16,10 @@ import { spellingOfPath } from './path-spelling.js';
 
 /** Options of `fromMongoose`. */
 export interface MongooseSourceOptions extends BloomPagingOptions {
-  /** The name of the connection in `MongooseModule.forRoot`, where it has one and the model is given by its class. */
+  /**
+   * The name of the connection in `MongooseModule.forRoot`, where it has one and the model is given by its
+   * class.
+   */
   readonly connection?: string;
   /** Which servers are read. Default `primary`; the lag of a secondary belongs to `rebuild.drainMs`. */
   readonly readPreference?: 'primary' | 'primaryPreferred' | 'secondary' | 'secondaryPreferred' | 'nearest';
@@ -32,8 +35,8 @@ export interface MongooseModelLike<Item> {
 }
 
 /**
- * The paths of a document that can be ids: text, numbers, bytes and ObjectIds; any text where its type is not known.
- * A path of a document inside it is checked further at the start.
+ * The paths of a document that can be ids: text, numbers, bytes and ObjectIds; any text where its type is not
+ * known. A path of a document inside it is checked further at the start.
  */
 export type MongoosePathName<Item> = unknown extends Item
   ? string
@@ -49,10 +52,11 @@ export type MongoosePathName<Item> = unknown extends Item
       }[keyof Item & string];
 
 /**
- * All values of one path of a model of Mongoose, read in pages of raw documents along the index of `_id`, past the middleware of the schema. An ObjectId
- * is its 24 digits.
+ * All values of one path of a model of Mongoose, read in pages of raw documents along the index of `_id`,
+ * past the middleware of the schema. An ObjectId is its 24 digits.
  *
- * @param model the class whose name `MongooseModule.forFeature` registers, `getModelToken('Item')`, or the model itself.
+ * @param model the class whose name `MongooseModule.forFeature` registers, `getModelToken('Item')`, or the
+ * model itself.
  * @example
  * BloomModule.forFeature([{ name: 'items', capacity: 1_000_000, source: fromMongoose(Item, '_id') }]);
  *
@@ -92,7 +96,8 @@ function sourceOf(
 ): BloomIdSource {
   const spelling = spellingOfPath(model, path, pathOf(model, path, 'fromMongoose'));
   const { discriminatorMapping: kind } = model.schema;
-  // Models that share a collection: each has the documents of its own kind, and the one that they extend has all.
+  // Models that share a collection: each has the documents of its own kind, and the one that they extend has
+  // all.
   const own: Document = kind && !kind.isRoot ? { [kind.key]: kind.value } : {};
 
   async function find(filter: Document, { take, signal }: BloomPageContext): Promise<readonly Document[]> {

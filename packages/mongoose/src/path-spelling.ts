@@ -16,7 +16,10 @@ const COLUMN_TYPES: Readonly<Record<string, string>> = {
   Buffer: 'bytea',
 };
 
-/** What is known of the spellings that a query of Mongoose takes for one value; undefined where each value has one. */
+/**
+ * What is known of the spellings that a query of Mongoose takes for one value; undefined where each value has
+ * one.
+ */
 export function spellingOfPath(
   model: MongooseModel,
   path: string,

@@ -7,7 +7,10 @@ export interface WrittenSession {
   abortTransaction(...args: unknown[]): Promise<unknown>;
 }
 
-/** Adds the ids of what was written once more when it can be seen, where a rebuild may have missed both their first add and their documents. */
+/**
+ * Adds the ids of what was written once more when it can be seen, where a rebuild may have missed both their
+ * first add and their documents.
+ */
 export class SessionCommits {
   private readonly uncommitted = new WeakMap<WrittenSession, Registration[]>();
 

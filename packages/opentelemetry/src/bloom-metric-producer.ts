@@ -49,8 +49,9 @@ const HISTOGRAMS = EXPORTED_METRICS.filter(
 );
 
 /**
- * Hands the histograms of the filters to a reader of the SDK. The API of OpenTelemetry has no instrument for what is counted in buckets
- * already. Make one beside the SDK, give it to a reader, and to the module as `histograms`.
+ * Hands the histograms of the filters to a reader of the SDK. The API of OpenTelemetry has no instrument for
+ * what is counted in buckets already. Make one beside the SDK, give it to a reader, and to the module as
+ * `histograms`.
  *
  * @example
  * const histograms = new BloomMetricProducer();

@@ -6,16 +6,23 @@ import type { BloomMetricProducer } from './bloom-metric-producer.js';
 export interface BloomOpenTelemetryOptions {
   /** Whether metrics are exported. Default true. */
   readonly metrics?: boolean;
-  /** Where the instruments are made. Default: the global provider, which the SDK has to set before the application starts. */
+  /**
+   * Where the instruments are made. Default: the global provider, which the SDK has to set before the
+   * application starts.
+   */
   readonly meterProvider?: MeterProvider;
   /** What hands the histograms to a reader of the SDK; without it none are exported. */
   readonly histograms?: BloomMetricProducer;
   /**
-   * Whether each guarded call notes filter, verdict and reason on the active span, as `bloom.filter`, `bloom.verdict` and `bloom.reason`. Default
+   * Whether each guarded call notes filter, verdict and reason on the active span, as `bloom.filter`,
+   * `bloom.verdict` and `bloom.reason`. Default
    * false: it costs each guarded call the look at the active span.
    */
   readonly spans?: boolean;
-  /** Least time between two calls of `info()` of a filter, which asks the store, in milliseconds. Default 60,000, at least 1,000. */
+  /**
+   * Least time between two calls of `info()` of a filter, which asks the store, in milliseconds. Default
+   * 60,000, at least 1,000.
+   */
   readonly infoEveryMs?: number;
 }
 

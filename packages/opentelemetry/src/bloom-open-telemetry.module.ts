@@ -15,11 +15,12 @@ const ASYNC = {
 } satisfies OptionNames<BloomOpenTelemetryAsyncOptions>;
 
 /**
- * Exports the metrics of all filters through `@opentelemetry/api`, and notes verdicts on spans where the option `spans` asks for it. Import it once, in the root
- * module, and start the SDK before the application.
+ * Exports the metrics of all filters through `@opentelemetry/api`, and notes verdicts on spans where the
+ * option `spans` asks for it. Import it once, in the root module, and start the SDK before the application.
  *
  * @example
- * imports: [BloomModule.forRoot({ redis: 'redis://localhost:6379' }), BloomOpenTelemetryModule.forRoot({ spans: true })]
+ * imports: [BloomModule.forRoot({ redis: 'redis://localhost:6379' }), BloomOpenTelemetryModule.forRoot({
+ * spans: true })]
  */
 @Module({})
 export class BloomOpenTelemetryModule {

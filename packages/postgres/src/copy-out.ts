@@ -15,9 +15,9 @@ const MOST_READY = 2;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * A query `COPY … TO STDOUT (FORMAT binary)` of one column. It takes the rows out of the messages of the server itself, since a message stands
- * for each row; all other messages are for `pg`. It is complete when the trailer of the format, and the number of rows that the server names, have
- * been seen.
+ * A query `COPY … TO STDOUT (FORMAT binary)` of one column. It takes the rows out of the messages of the
+ * server itself, since a message stands for each row; all other messages are for `pg`. It is complete when
+ * the trailer of the format, and the number of rows that the server names, have been seen.
  */
 export class CopyOut implements PostgresSubmittable {
   /** Set by a client that has a time limit for queries. */
@@ -45,7 +45,10 @@ export class CopyOut implements PostgresSubmittable {
     this.rows = new TupleReader(kind, this.writer);
   }
 
-  /** The next ids, in memory that is used again after the next call; undefined at the end. The connection is read no further while ids wait. */
+  /**
+   * The next ids, in memory that is used again after the next call; undefined at the end. The connection is
+   * read no further while ids wait.
+   */
   async next(): Promise<PackedIds | undefined> {
     if (this.given) this.writer.giveBack(this.given);
     this.given = await this.following();
@@ -121,7 +124,10 @@ export class CopyOut implements PostgresSubmittable {
     this.wakeReader();
   }
 
-  /** Takes the message that began in earlier data; returns where the next one begins. Only this message is put together: to join all that has come would copy it. */
+  /**
+   * Takes the message that began in earlier data; returns where the next one begins. Only this message is put
+   * together: to join all that has come would copy it.
+   */
   private takeRest(data: Buffer): number {
     let at = 0;
     while (this.rest.length > 0 && at < data.length && !this.isOver) {

@@ -52,7 +52,10 @@ export class PackedWriter {
     return { bytes, ends, count, areText };
   }
 
-  /** Takes back the memory of a batch that nobody reads any more: to make it again and again is work for the collector of garbage. */
+  /**
+   * Takes back the memory of a batch that nobody reads any more: to make it again and again is work for the
+   * collector of garbage.
+   */
   giveBack(batch: PackedIds): void {
     if (this.spare.length < MOST_SPARE) this.spare.push(batch);
   }

@@ -39,7 +39,10 @@ function made() {
   return { module: { wasm, memory: new Uint8Array(buffer), words: new Uint32Array(buffer) } };
 }
 
-/** Writes the values of rows that are as nearly all of them are, by the WebAssembly of `wat/rows.wat`: each is whole, in a message of its own, and not null. */
+/**
+ * Writes the values of rows that are as nearly all of them are, by the WebAssembly of `wat/rows.wat`: each is
+ * whole, in a message of its own, and not null.
+ */
 export class PlainRows {
   /** Those that were read last. */
   rows = 0;
@@ -61,7 +64,10 @@ export class PlainRows {
     private readonly writer: PackedWriter,
   ) {}
 
-  /** To be called before the first `take` of these bytes. All of them have to be taken before another reader begins, since all have one memory. */
+  /**
+   * To be called before the first `take` of these bytes. All of them have to be taken before another reader
+   * begins, since all have one memory.
+   */
   begin(bytes: Uint8Array): void {
     this.bytes = bytes;
     this.from = this.to = 0;

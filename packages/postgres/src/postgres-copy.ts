@@ -29,31 +29,39 @@ import { type CopiedColumn, describeColumn, expectName, quoted, quotedTable } fr
 /** Options of `postgresCopy`. */
 export interface PostgresCopyOptions
   extends BloomOrderOptions, Pick<BloomTableOptions, 'seesAllRows' | 'fromReplica'> {
-  /** The `Pool` of `pg`, or its token in the application. One client of it is used while the source is read. */
+  /**
+   * The `Pool` of `pg`, or its token in the application. One client of it is used while the source is read.
+   */
   readonly pool: InjectionToken | PostgresPool;
   /** A table or a view: its name as the catalog has it, or schema and name with a dot between them. */
   readonly table: string;
-  /** The schema, if one of the names has a dot. Default: what stands before the dot in `table`, else the `search_path`. */
+  /**
+   * The schema, if one of the names has a dot. Default: what stands before the dot in `table`, else the
+   * `search_path`.
+   */
   readonly schema?: string;
   /** The column of the ids, as the catalog has it. */
   readonly column: string;
-  /** The type of the column as the database names it, such as `uuid`. Default: the catalog is asked at start. */
+  /**
+   * The type of the column as the database names it, such as `uuid`. Default: the catalog is asked at start.
+   */
   readonly type?: string;
 }
 
 const OPTIONS = ['pool', 'table', 'schema', 'column', 'type', 'seesAllRows', 'fromReplica', 'order'];
 
 /**
- * All values of one column of a table or view of Postgres, read by one `COPY` in the binary format: as fast as the server sends them, and in
- * bounded memory. A row whose value is null is left out.
+ * All values of one column of a table or view of Postgres, read by one `COPY` in the binary format: as fast
+ * as the server sends them, and in bounded memory. A row whose value is null is left out.
  *
  * @example
  * BloomModule.forFeature([
- *   { name: 'products', capacity: 10_000_000, source: postgresCopy({ pool: PG_POOL, table: 'products', column: 'id' }) },
+ *   { name: 'products', capacity: 10_000_000, source: postgresCopy({ pool: PG_POOL, table: 'products',
+ *   column: 'id' }) },
  * ]);
  *
- * @throws {BloomConfigError} for an option that cannot work; at the start of the application, when there is no such table or column, or when ids are
- * not of its type.
+ * @throws {BloomConfigError} for an option that cannot work; at the start of the application, when there is
+ * no such table or column, or when ids are not of its type.
  */
 export function postgresCopy(options: PostgresCopyOptions): BloomSourceFactory {
   check(options);

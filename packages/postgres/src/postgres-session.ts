@@ -1,7 +1,10 @@
 import type { CopyOut } from './copy-out.js';
 import type { PostgresClient, PostgresConnection, PostgresPool } from './postgres-pool.js';
 
-/** One client of a pool, until it is given back. It is ended when the signal aborts: a server that sends to nobody would wait for ever. */
+/**
+ * One client of a pool, until it is given back. It is ended when the signal aborts: a server that sends to
+ * nobody would wait for ever.
+ */
 export class PostgresSession {
   private copied: CopyOut | undefined;
   private isReleased = false;

@@ -6,7 +6,9 @@ import { noIdType, noSuchTable, noSuchTableColumn, tooManyDots, wrongName } from
 /** The types beside those that `spellingOf` knows whose text every driver gives alike. */
 const OTHER_TYPES = /^(?:numeric|decimal|oid)(?:\(|$)/;
 const CASTS = { integer: 'int8', uuid: 'uuid', text: 'text', bytes: 'bytea' } as const;
-/** A longer value is no id. What is beyond is cut off by the server, so that a row takes bounded memory here. */
+/**
+ * A longer value is no id. What is beyond is cut off by the server, so that a row takes bounded memory here.
+ */
 const MOST_BYTES = 65_537;
 
 export interface TableNames {
@@ -105,8 +107,8 @@ function kindOf(type: string, spelling: BloomIdSpelling | undefined): ColumnKind
 }
 
 /**
- * The cast fixes the form of what is read, also where the type of the column has changed since it was asked for. Rows of tables that inherit, and of
- * partitions, are read too; `COPY table` would leave them out.
+ * The cast fixes the form of what is read, also where the type of the column has changed since it was asked
+ * for. Rows of tables that inherit, and of partitions, are read too; `COPY table` would leave them out.
  */
 function copyQuery(table: string, column: string, kind: ColumnKind): string {
   const value = `t.${column}::${CASTS[kind]}`;

@@ -36,7 +36,10 @@ export class TupleReader {
     this.plain?.begin(bytes);
   }
 
-  /** Takes messages of the server that are one whole row each; where the first one begins that is to be taken by `take`, or is none for it. */
+  /**
+   * Takes messages of the server that are one whole row each; where the first one begins that is to be taken
+   * by `take`, or is none for it.
+   */
   takePlain(at: number): number {
     const { plain } = this;
     if (!plain || !this.hasHeader || this.isComplete || this.rest.length > 0) return at;

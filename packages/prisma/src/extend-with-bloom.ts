@@ -21,7 +21,10 @@ export interface ExtendableClient extends PrismaClientLike {
 export interface PrismaRegistersOptions {
   /** The name of the filter. */
   readonly filter: string;
-  /** For ids that cannot be recorded. Default `'throw'`: nothing is written. `'queue'`: as of `@BloomRegisters`. */
+  /**
+   * For ids that cannot be recorded. Default `'throw'`: nothing is written. `'queue'`: as of
+   * `@BloomRegisters`.
+   */
   readonly onError?: 'throw' | 'queue';
 }
 
@@ -37,8 +40,8 @@ const WRITES = [...RETURN_ROWS, 'createMany', 'updateMany'];
 /**
  * Extends a client so that it records the ids of rows that it creates or changes: before the query where its
  * arguments have them, else before its result is returned. An add that fails fails the query, unless
- * `onError: 'queue'`. A query whose ids neither its arguments nor its result have is refused. Apply other query
- * extensions before this one.
+ * `onError: 'queue'`. A query whose ids neither its arguments nor its result have is refused. Apply other
+ * query extensions before this one.
  *
  * @param runner `BloomGuardRunner`, as Nest injects it.
  * @example
@@ -49,7 +52,8 @@ const WRITES = [...RETURN_ROWS, 'createMany', 'updateMany'];
  *     extendWithBloom(prisma, runner, (client) => client.product, 'sku', { filter: 'products' }),
  * }
  *
- * @throws {BloomConfigError} when there is no such field, or the database may set a foreign key to its default.
+ * @throws {BloomConfigError} when there is no such field, or the database may set a foreign key to its
+ * default.
  */
 export function extendWithBloom<Client extends ExtendableClient, Model extends PrismaModelLike>(
   client: Client,

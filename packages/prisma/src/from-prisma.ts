@@ -18,7 +18,10 @@ import { providerNotRead } from './prisma.messages.js';
 
 /** Options of `fromPrisma`. */
 export interface PrismaSourceOptions extends SqlSourceOptions {
-  /** The schema of the table. Default: that of the model, or of the driver adapter, else the one that the connection finds first. */
+  /**
+   * The schema of the table. Default: that of the model, or of the driver adapter, else the one that the
+   * connection finds first.
+   */
   readonly schema?: string;
 }
 
@@ -26,13 +29,14 @@ const POSTGRES = ['postgresql', 'cockroachdb'];
 const OTHERS = ['mysql', 'sqlite'];
 
 /**
- * All values of one field of a Prisma model, read in pages of raw rows. Pages follow the column where no two rows share a value, else the
- * primary key, by the catalog of Postgres.
+ * All values of one field of a Prisma model, read in pages of raw rows. Pages follow the column where no two
+ * rows share a value, else the primary key, by the catalog of Postgres.
  *
  * @param client the class or token of the client in the application, or the client itself.
  * @example
  * BloomModule.forFeature([
- *   { name: 'products', capacity: 1_000_000, source: fromPrisma(PrismaService, (prisma) => prisma.product, 'sku') },
+ *   { name: 'products', capacity: 1_000_000, source: fromPrisma(PrismaService, (prisma) => prisma.product,
+ *   'sku') },
  * ]);
  *
  * @throws {BloomConfigError} at the start of the application, when there is no such field or table.

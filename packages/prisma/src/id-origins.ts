@@ -14,7 +14,9 @@ export interface Link {
   readonly relation: string;
   /** The foreign key, for people: `Book.authorSlug`. */
   readonly key: string;
-  /** The field that the key takes over, if rows of `model` have the key, and it is the field of the filter. */
+  /**
+   * The field that the key takes over, if rows of `model` have the key, and it is the field of the filter.
+   */
   readonly reference: string | undefined;
 }
 

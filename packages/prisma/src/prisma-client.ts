@@ -20,7 +20,10 @@ export interface PrismaModelLike {
 /** Types of Prisma whose values are no ids, and lists. */
 export type NoPrismaIdType = 'Boolean' | 'DateTime' | 'Decimal' | 'Float' | 'Json' | `${string}[]`;
 
-/** The fields of a model that can be ids. While the compiler does not yet know the model, any: else it would stop there. */
+/**
+ * The fields of a model that can be ids. While the compiler does not yet know the model, any: else it would
+ * stop there.
+ */
 export type PrismaField<Model extends PrismaModelLike> = [keyof Model['fields']] extends [never]
   ? string
   : {
@@ -81,7 +84,10 @@ export interface MappedField {
   readonly isOmitted: boolean;
 }
 
-/** @throws {BloomConfigError} when there is no such field, or the client is one that does not say what it maps. */
+/**
+ * @throws {BloomConfigError} when there is no such field, or the client is one that does not say what it
+ * maps.
+ */
 export function mappedField(
   client: PrismaClientLike,
   model: PrismaModelLike,

@@ -60,7 +60,7 @@ export interface GeneratedClient {
 
 type ClientClass = new (options: { adapter: object; omit?: object }) => GeneratedClient;
 
-/** The class that Prisma generates from `schema.prisma`, without the network; once for each text and version of Prisma. */
+/** The class that Prisma generates from `schema.prisma`, offline; once for each text and version. */
 export async function generatedClient(): Promise<ClientClass> {
   const program = createRequire(import.meta.url).resolve('prisma/build/index.js');
   const schema = readFileSync(join(HERE, 'schema.prisma'), 'utf8');

@@ -31,7 +31,9 @@ export interface LibraryClient extends GeneratedClient {
   readonly loan: AnyModel;
 }
 
-/** Fields of the filters: an id that is given, one that the database makes, and foreign keys of three kinds. */
+/**
+ * Fields of the filters: an id that is given, one that the database makes, and foreign keys of three kinds.
+ */
 export const FIELDS = [
   'Book.isbn',
   'Author.id',

@@ -8,9 +8,15 @@ export type PrometheusRegistry = Registry<PrometheusContentType> | Registry<Open
 export interface BloomPrometheusOptions {
   /** Where the metrics are registered. Default: the default registry of `prom-client`, `register`. */
   readonly registry?: PrometheusRegistry;
-  /** Head of the name of every metric. Default `bloom_`, which the dashboard and the alert rules of this package expect. */
+  /**
+   * Head of the name of every metric. Default `bloom_`, which the dashboard and the alert rules of this
+   * package expect.
+   */
   readonly prefix?: string;
-  /** Least time between two calls of `info()` of a filter, which asks the store, in milliseconds. Default 60,000, at least 1,000. */
+  /**
+   * Least time between two calls of `info()` of a filter, which asks the store, in milliseconds. Default
+   * 60,000, at least 1,000.
+   */
   readonly infoEveryMs?: number;
 }
 

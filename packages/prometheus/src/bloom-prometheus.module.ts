@@ -12,16 +12,20 @@ const ASYNC = {
 } satisfies OptionNames<BloomPrometheusAsyncOptions>;
 
 /**
- * Registers the metrics of all filters in a registry of `prom-client`, from the start of the application to its end. Import it once, in the
- * root module. They are collected when somebody asks the registry, so a lookup does no work for them. The module serves no route: your
- * own `/metrics`, which you may have, serves this registry.
+ * Registers the metrics of all filters in a registry of `prom-client`, from the start of the application to
+ * its end. Import it once, in the root module. They are collected when somebody asks the registry, so a
+ * lookup does no work for them. The module serves no route: your own `/metrics`, which you may have, serves
+ * this registry.
  *
  * @example
  * imports: [BloomModule.forRoot({ redis: 'redis://localhost:6379' }), BloomPrometheusModule.forRoot()]
  */
 @Module({})
 export class BloomPrometheusModule {
-  /** @throws at start {BloomConfigError} when the registry has a metric of one of the names, as that of an application that is not closed. */
+  /**
+   * @throws at start {BloomConfigError} when the registry has a metric of one of the names, as that of an
+   * application that is not closed.
+   */
   static forRoot(options: BloomPrometheusOptions = {}): DynamicModule {
     return withOptions({ provide: PROMETHEUS_OPTIONS, useValue: options });
   }

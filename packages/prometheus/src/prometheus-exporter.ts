@@ -58,8 +58,8 @@ export class PrometheusExporter implements OnApplicationBootstrap, OnModuleDestr
   }
 
   /**
-   * As late as can be: an application that does not start leaves nothing in the registry, and one that takes the place of another has time
-   * to close it.
+   * As late as can be: an application that does not start leaves nothing in the registry, and one that takes
+   * the place of another has time to close it.
    *
    * @throws {BloomConfigError} when the registry has a metric of one of the names.
    */

@@ -25,8 +25,8 @@ function unitSuffix({ unit, kind }: ExportedMetric): string {
 }
 
 /**
- * A metric as a registry of `prom-client` asks for it. Its own classes count by themselves, and a histogram of theirs cannot take what
- * is counted in buckets already.
+ * A metric as a registry of `prom-client` asks for it. Its own classes count by themselves, and a histogram
+ * of theirs cannot take what is counted in buckets already.
  */
 export class RegisteredMetric {
   readonly help: string;

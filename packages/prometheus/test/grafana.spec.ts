@@ -101,7 +101,8 @@ describe('The dashboard for Grafana', () => {
     const unasked = names.filter(
       (name) => ![name, `${name}_bucket`, `${name}_sum`].some((one) => asked.has(one)),
     );
-    // `bloom_let_through_ratio` is what one process has seen; the dashboard computes it from the counts of all.
+    // `bloom_let_through_ratio` is what one process has seen; the dashboard computes it from the counts of
+    // all.
     expect(unasked).toEqual(['bloom_let_through_ratio', 'bloom_info_read_timestamp_seconds']);
   });
 

@@ -18,11 +18,13 @@ export interface BloomThrottlerOptions {
 const OPTIONS = { limit: true, blockDuration: true } satisfies OptionNames<BloomThrottlerOptions>;
 
 /**
- * Refuses with 429 and `Retry-After` the clients that ask for many absent ids: 100 within a minute, by default for a minute. It counts no requests, and stands beside the
- * `ThrottlerGuard`. The clients are those that `attack.client` of `BloomModule.forRoot` names, counted by this process where `BloomInterceptor` sees
+ * Refuses with 429 and `Retry-After` the clients that ask for many absent ids: 100 within a minute, by
+ * default for a minute. It counts no requests, and stands beside the `ThrottlerGuard`. The clients are those
+ * that `attack.client` of `BloomModule.forRoot` names, counted by this process where `BloomInterceptor` sees
  * their requests; filters in `shadow` mode refuse nobody.
  *
- * It takes from `ThrottlerModule` `skipIf`, `setHeaders` and `errorMessage`. `@SkipThrottle({ bloom: true })` leaves a route out.
+ * It takes from `ThrottlerModule` `skipIf`, `setHeaders` and `errorMessage`. `@SkipThrottle({ bloom: true })`
+ * leaves a route out.
  *
  * @example
  * providers: [

@@ -21,7 +21,10 @@ import { StatementRows } from './statement-rows.js';
 export interface TypeOrmRegistersOptions extends WithDataSource {
   /** The name of the filter. */
   readonly filter: string;
-  /** For ids that cannot be recorded. Default `'throw'`: nothing is written. `'queue'`: as of `@BloomRegisters`. */
+  /**
+   * For ids that cannot be recorded. Default `'throw'`: nothing is written. `'queue'`: as of
+   * `@BloomRegisters`.
+   */
   readonly onError?: 'throw' | 'queue';
 }
 
@@ -46,8 +49,8 @@ interface Row extends MappedTable {
 }
 
 /**
- * Records the ids of all rows that TypeORM writes: an id is added before the statement is sent, so it is there before the
- * row can be seen. An add that fails fails the statement, unless `onError: 'queue'`.
+ * Records the ids of all rows that TypeORM writes: an id is added before the statement is sent, so it is
+ * there before the row can be seen. An add that fails fails the statement, unless `onError: 'queue'`.
  */
 export class BloomTypeOrmSubscriber implements EntitySubscriberInterface, OnModuleInit {
   private readonly column: RecordedColumn;
@@ -73,7 +76,8 @@ export class BloomTypeOrmSubscriber implements EntitySubscriberInterface, OnModu
    * @example
    * providers: [BloomTypeOrmSubscriber.provide(Product, 'sku', { filter: 'products' })],
    *
-   * @throws {BloomConfigError} at the start of the application, when the DataSource, the entity, the column or the filter is not there.
+   * @throws {BloomConfigError} at the start of the application, when the DataSource, the entity, the column
+   * or the filter is not there.
    */
   static provide<Entity extends ObjectLiteral>(
     entity: (abstract new (...args: never[]) => Entity) | EntitySchema<Entity>,
@@ -211,8 +215,8 @@ export class BloomTypeOrmSubscriber implements EntitySubscriberInterface, OnModu
   }
 
   /**
-   * Compares what was written with what was recorded before, and records what was not known then. When a row can
-   * be seen, an id whose add a rebuild may have missed is added once more.
+   * Compares what was written with what was recorded before, and records what was not known then. When a row
+   * can be seen, an id whose add a rebuild may have missed is added once more.
    */
   private async noteWritten(
     rows: readonly Row[],

@@ -4,8 +4,8 @@ import { DataSource, type EntitySubscriberInterface } from 'typeorm';
 /** Which DataSource is meant. */
 export interface WithDataSource {
   /**
-   * The DataSource: its name as `TypeOrmModule.forRoot` was given it, the token of the provider, or the object. Default: the class
-   * `DataSource`, which is the token of the one without a name.
+   * The DataSource: its name as `TypeOrmModule.forRoot` was given it, the token of the provider, or the
+   * object. Default: the class `DataSource`, which is the token of the one without a name.
    */
   readonly dataSource?: string | Exclude<InjectionToken<DataSource>, string> | DataSource;
 }

@@ -24,9 +24,14 @@ export interface DescribedTable {
   readonly entity: EntitySchema<ObjectLiteral>;
   /** The property that holds the ids. */
   readonly id: string;
-  /** The properties that the rows are ordered by; no two rows share all of their values. Empty for a table without a key. */
+  /**
+   * The properties that the rows are ordered by; no two rows share all of their values. Empty for a table
+   * without a key.
+   */
   readonly order: readonly string[];
-  /** Those of them that are read as the text which the database writes, since the driver's value is not exact. */
+  /**
+   * Those of them that are read as the text which the database writes, since the driver's value is not exact.
+   */
   readonly asText: ReadonlySet<string>;
   /** The id is read as text: the application may have its driver make a number of it that is not exact. */
   readonly isIdText: boolean;

@@ -32,13 +32,14 @@ export interface TypeOrmSourceOptions extends BloomTableOptions, BloomOrderOptio
 }
 
 /**
- * All values of one column of a TypeORM entity, soft-deleted rows included, read in pages of raw rows. Pages follow the column where no two
- * rows share a value, else the primary key.
+ * All values of one column of a TypeORM entity, soft-deleted rows included, read in pages of raw rows. Pages
+ * follow the column where no two rows share a value, else the primary key.
  *
  * @example
  * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromTypeOrm(Product, 'sku') }]);
  *
- * @throws {BloomConfigError} at the start of the application, when the DataSource, the entity or the column is not there.
+ * @throws {BloomConfigError} at the start of the application, when the DataSource, the entity or the column
+ * is not there.
  */
 export function fromTypeOrm<Entity extends ObjectLiteral>(
   entity: (abstract new (...args: never[]) => Entity) | EntitySchema<Entity>,

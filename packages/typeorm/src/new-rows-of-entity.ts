@@ -52,7 +52,10 @@ export function newRowsOfEntity(
   return newRowsOfTable(at, { ...options, ...(!isPostgres && { key: databaseKey }) });
 }
 
-/** The driver takes each question mark for a parameter, and there is none in a name that TypeORM has escaped here. */
+/**
+ * The driver takes each question mark for a parameter, and there is none in a name that TypeORM has escaped
+ * here.
+ */
 function withoutEscapes(query: SqlQuery): string {
   return withQuestionMarks(query).replaceAll('\\?', '?');
 }

@@ -50,7 +50,10 @@ function asText(property: string): string {
   return `CAST(row.${property} AS text)`;
 }
 
-/** Rows of a table without a key. Values that the column takes for equal and that are different texts are each read. */
+/**
+ * Rows of a table without a key. Values that the column takes for equal and that are different texts are each
+ * read.
+ */
 function valueOf({ id, isValueText }: DescribedTable): string {
   return isValueText ? `${asText(id)} COLLATE "C"` : `row.${id}`;
 }

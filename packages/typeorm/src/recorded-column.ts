@@ -33,7 +33,9 @@ interface AnsweredQuery {
 export interface InsertedRows {
   /** Those without a value of the column. */
   readonly made: readonly ObjectLiteral[];
-  /** All rows, if they were one statement; undefined for `save`, which sends one for each row if it has to. */
+  /**
+   * All rows, if they were one statement; undefined for `save`, which sends one for each row if it has to.
+   */
   readonly statement: readonly ObjectLiteral[] | undefined;
   /** The key that the database has made first in that statement, if the driver says so. */
   readonly firstKey: unknown;

@@ -5,7 +5,10 @@ import type { Product } from './product.js';
 
 const TIME_TO_LIVE_MS = 60_000;
 
-/** Products looked up lately. Absent ones are not kept: an attacker's ids never come twice and would only fill it. */
+/**
+ * Products looked up lately. Absent ones are not kept: an attacker's ids never come twice and would only fill
+ * it.
+ */
 @Injectable()
 export class ProductCache {
   private readonly cache = createCache({ ttl: TIME_TO_LIVE_MS });

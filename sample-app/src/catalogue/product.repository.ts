@@ -29,7 +29,8 @@ export class ProductRepository {
   }
 
   /**
-   * The SKU is registered before the row is written, so no lookup of a product that exists is answered "absent".
+   * The SKU is registered before the row is written, so no lookup of a product that exists is answered
+   * "absent".
    *
    * @returns false when the SKU is taken.
    */

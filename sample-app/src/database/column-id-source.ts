@@ -6,8 +6,8 @@ import type { Database } from './database.js';
 const PAGE_ROWS = 2_000;
 
 /**
- * All values of a text primary key. Each page starts after the last key of the one before: an index lookup however long the
- * table is, and no transaction that stays open for the whole scan.
+ * All values of a text primary key. Each page starts after the last key of the one before: an index lookup
+ * however long the table is, and no transaction that stays open for the whole scan.
  */
 export class ColumnIdSource implements BloomIdSource {
   constructor(

@@ -38,7 +38,8 @@ export class Database implements OnApplicationShutdown {
 
     function openServer(url: string, logger: Logger): Database {
       const pool = new pg.Pool({ connectionString: url, connectionTimeoutMillis: 5_000 });
-      // An idle connection that the server ends is replaced by the pool; without a listener it would end the process.
+      // An idle connection that the server ends is replaced by the pool; without a listener it would end the
+      // process.
       pool.on('error', () => {});
       return new Database(drizzleServer({ client: pool, logger }), () => pool.end());
     }

@@ -12,7 +12,9 @@ export interface AttackSizes {
 const GUARDED = '/products/';
 const UNGUARDED = '/unguarded/products/';
 
-/** What the buttons of the demo's dashboard do: the load comes from this machine, goes to it alone, and ends. */
+/**
+ * What the buttons of the demo's dashboard do: the load comes from this machine, goes to it alone, and ends.
+ */
 export class DemoAttacks {
   /** Known when the shop serves. */
   port: number | undefined;

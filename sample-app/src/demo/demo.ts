@@ -79,7 +79,10 @@ export class Demo {
     }
   }
 
-  /** Lets the code be compiled before anything is measured, and leaves the cache empty: none of these products exists. */
+  /**
+   * Lets the code be compiled before anything is measured, and leaves the cache empty: none of these products
+   * exists.
+   */
   private async warmUp(): Promise<void> {
     const requests = Math.ceil(this.options.sizes.requestsPerPhase / 10);
     for (const path of [GUARDED, UNGUARDED]) {

@@ -21,7 +21,9 @@ const entryId = ({ saleId, customerId }: FlashSaleEntryKey): string => `${saleId
 export class FlashSaleEntryRepository {
   constructor(private readonly database: Database) {}
 
-  /** The filter spares the first request of every customer this query, in the minute when all of them come. */
+  /**
+   * The filter spares the first request of every customer this query, in the minute when all of them come.
+   */
   @BloomGuarded('flash-sale-entries', { id: entryId })
   async find({ saleId, customerId }: FlashSaleEntryKey): Promise<FlashSaleEntry | null> {
     const [entry] = await this.database.orm
@@ -33,7 +35,8 @@ export class FlashSaleEntryRepository {
   }
 
   /**
-   * The primary key decides: two requests of one customer at the same moment, or a filter that was emptied, make one entry.
+   * The primary key decides: two requests of one customer at the same moment, or a filter that was emptied,
+   * make one entry.
    *
    * @returns null when the customer has taken part already.
    */

@@ -7,7 +7,9 @@ export type OpenFilter = () => StoredFilter | Promise<StoredFilter>;
 export interface StoreContractCase {
   /** For people. */
   readonly name: string;
-  /** Opens a filter, tries it and closes it; rejects with an `AssertionError` where it breaks the contract. */
+  /**
+   * Opens a filter, tries it and closes it; rejects with an `AssertionError` where it breaks the contract.
+   */
   run(): Promise<void>;
 }
 

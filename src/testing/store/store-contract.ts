@@ -10,13 +10,15 @@ import { staging } from './staging.js';
 import type { StoreTraits } from './store-traits.js';
 
 /**
- * What every store does alike, as cases for any test runner. The stores of this package are tested with the same ones.
+ * What every store does alike, as cases for any test runner. The stores of this package are tested with the
+ * same ones.
  *
  * @param open gives a filter that was never built, of a name of its own, each time.
  * @example
  * ```ts
  * describe('MyStore', () => {
- *   for (const { name, run } of storeContract(() => store.open(contractOptions({ name: randomUUID() })))) it(name, run);
+ *   const open = () => store.open(contractOptions({ name: randomUUID() }));
+ *   for (const { name, run } of storeContract(open)) it(name, run);
  * });
  * ```
  */

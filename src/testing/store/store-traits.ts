@@ -2,7 +2,9 @@ import type { FilterShape } from '../../filter/index.js';
 
 /** In what stores differ. */
 export interface StoreTraits {
-  /** Whether the longest id belongs to what was built, and longer ones are known to be absent. Default true. */
+  /**
+   * Whether the longest id belongs to what was built, and longer ones are known to be absent. Default true.
+   */
   readonly keepsMaxIdBytes?: boolean;
   /** Size of a filter that was planned so, as far as it is known. Default: not compared. */
   readonly shapeOf?: (plan: { capacity: number; errorRate: number }) => Partial<FilterShape>;

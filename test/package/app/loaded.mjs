@@ -1,5 +1,6 @@
-// Loads the core in a process that has loaded what every application of Nest and ioredis loads, and prints what that took. With --files it prints which
-// files that were, without the time: the hook that lists them takes time itself.
+// Loads the core in a process that has loaded what every application of Nest and ioredis loads, and prints
+// what that took. With --files it prints which files that were, without the time: the hook that lists them
+// takes time itself.
 import '@nestjs/common';
 import '@nestjs/core';
 import 'ioredis';

@@ -12,8 +12,9 @@ const DAY_MS = 86_400_000;
 export type OrderMinutes = ReadonlyMap<number, number>;
 
 /**
- * How many order lines a real shop had in each minute of four days, one of them with its fullest minute (1,114 lines) and one its fullest day: counted from
- * "Online Retail", D. Chen, S. L. Sain and K. Guo, 2012, doi 10.1057/dbm.2012.17, CC BY 4.0.
+ * How many order lines a real shop had in each minute of four days, one of them with its fullest minute
+ * (1,114 lines) and one its fullest day: counted from "Online Retail", D. Chen, S. L. Sain and K. Guo, 2012,
+ * doi 10.1057/dbm.2012.17, CC BY 4.0.
  */
 export const RECORDED_DAYS: ReadonlyMap<string, OrderMinutes> = new Map(
   Object.entries(

@@ -21,7 +21,10 @@ import {
   verdictOf,
 } from 'nestjs-bloom/store';
 
-/** A store as somebody else may write one, with what the package exports alone: it keeps the ids themselves, in this process. */
+/**
+ * A store as somebody else may write one, with what the package exports alone: it keeps the ids themselves,
+ * in this process.
+ */
 export class SetStore implements FilterStore {
   readonly kind = 'sets';
   private readonly filters = new Map<string, SetFilter>();

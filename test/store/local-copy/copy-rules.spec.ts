@@ -35,7 +35,10 @@ class Reader {
     await this.original.answerAll();
   }
 
-  /** It is stopped for so long that its lease is over, and goes on. A clock that is left out stood still, or was set back. */
+  /**
+   * It is stopped for so long that its lease is over, and goes on. A clock that is left out stood still, or
+   * was set back.
+   */
   stop(clocks: readonly ('now' | 'wall')[] = ['now', 'wall']): void {
     for (const clock of clocks) this.skew[clock] += 10 * LEASE_MS;
   }

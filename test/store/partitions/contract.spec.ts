@@ -9,7 +9,10 @@ import { describeStoreContract } from '../contract/store-contract.js';
 
 const PARTITIONS = 4;
 
-/** An id over `maxIdBytes` is refused by its part; those of other parts are recorded, which makes them "maybe" and nothing else. */
+/**
+ * An id over `maxIdBytes` is refused by its part; those of other parts are recorded, which makes them "maybe"
+ * and nothing else.
+ */
 const TRAITS = {
   shapeOf: () => ({}),
   keepsMaxIdBytes: false,

@@ -1,4 +1,5 @@
-// A process with the store of the version before leases, without its module and guards: opens a filter and does what it is asked to by messages.
+// A process with the store of the version before leases, without its module and guards: opens a filter and
+// does what it is asked to by messages.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 

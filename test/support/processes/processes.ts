@@ -12,7 +12,10 @@ export interface RunOptions {
   readonly meanwhile: () => Promise<unknown>;
 }
 
-/** Processes of their own on one filter, and the table of rows and the ledger of acknowledged adds that they share. */
+/**
+ * Processes of their own on one filter, and the table of rows and the ledger of acknowledged adds that they
+ * share.
+ */
 export class Processes {
   /** All ids; the source of every rebuild. */
   private readonly rows = new Set<string>();
@@ -38,7 +41,10 @@ export class Processes {
     return [...this.acknowledged];
   }
 
-  /** Runs these processes side by side for a time, and until they have done enough; `meanwhile` is done again and again. */
+  /**
+   * Runs these processes side by side for a time, and until they have done enough; `meanwhile` is done again
+   * and again.
+   */
   async run(options: readonly ProcessOptions[], { forMs, isEnough, meanwhile }: RunOptions): Promise<Counts> {
     try {
       for (const one of options) this.fork(one);

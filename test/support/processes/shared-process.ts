@@ -2,7 +2,8 @@ import 'reflect-metadata';
 import { forkedOptions } from '../forked-program.js';
 import { PRODUCTS, startShared } from '../shared-application.js';
 
-// An application in a process of its own. It says which events it reports, and begins a rebuild that has no end when it is told to.
+// An application in a process of its own. It says which events it reports, and begins a rebuild that has no
+// end when it is told to.
 
 export interface SharedProcessOptions {
   readonly redis: string;

@@ -69,7 +69,8 @@ export function blockedScenario(seed: number): Scenario {
   const rebuilder = random.below(instanceCount);
   const rebuild: Operation = { type: 'rebuild' };
   if (isOfDenials && chance(0.5)) {
-    // A create failed, and leaves a false positive. Later the row comes by a way that adds nothing, and the source returns it.
+    // A create failed, and leaves a false positive. Later the row comes by a way that adds nothing, and the
+    // source returns it.
     const of = (type: 'add' | 'roll back' | 'commit'): Operation => ({ type, ids: [IMPORTED] });
     const check: Operation = { type: 'check', ids: [IMPORTED], how: 'guard' };
     const operations = [of('add'), of('roll back'), check, check, of('commit'), rebuild, check];

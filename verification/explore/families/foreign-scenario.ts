@@ -27,11 +27,17 @@ const WITH_SOURCE: readonly (readonly Fault[])[] = [
   ['snapshot', 'restart'],
   ['lease-gone', 'pause'],
 ];
-/** More of what matters when bits of the live string are not kept, when peers add, and when settings stand beside the string. */
+/**
+ * More of what matters when bits of the live string are not kept, when peers add, and when settings stand
+ * beside the string.
+ */
 const WITHOUT_LIVE_BITS: typeof WITH_SOURCE = Array.from({ length: 10 }, () => ['pause-before-swap']);
 const WITH_PEER_ADDS: typeof WITH_SOURCE = Array.from({ length: 8 }, () => ['live-gone']);
 const WITH_SETTINGS: typeof WITH_SOURCE = Array.from({ length: 5 }, () => ['settings-other']);
-/** Without a source the metadata and the key must not both vanish: the next process would take what peers have added since for all. */
+/**
+ * Without a source the metadata and the key must not both vanish: the next process would take what peers have
+ * added since for all.
+ */
 const WITHOUT_SOURCE: readonly (readonly Fault[])[] = [
   ['meta-gone'],
   ['live-gone'],

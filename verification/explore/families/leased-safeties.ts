@@ -11,8 +11,9 @@ const STAGED = "redis.call('HGET', KEYS[1], 'pending.tag') or ''";
 const OTHER_LIST = "if ARGV[5] ~= copies.list then return 'GAP' end";
 
 /**
- * The rules of copies that answer "absent", with the way to take each out: by its name in verification/model/leased-copies-safeties.ts, where it stands there. Clocks and
- * what the server knows of its own run are in no model, and `feed-identity` of the model is both halves of it here.
+ * The rules of copies that answer "absent", with the way to take each out: by its name in
+ * verification/model/leased-copies-safeties.ts, where it stands there. Clocks and what the server knows of
+ * its own run are in no model, and `feed-identity` of the model is both halves of it here.
  */
 export const LEASED_SAFETIES: readonly Safety[] = [
   ofReader(

@@ -84,7 +84,10 @@ const LONG_LEASE_MS = 400;
 const TEMPLATES = [0, 2];
 const CAPACITY = [10, 2, 2_000];
 
-/** Processes answer "absent" from their copies, while others and they themselves add, rebuild and empty the filter. */
+/**
+ * Processes answer "absent" from their copies, while others and they themselves add, rebuild and empty the
+ * filter.
+ */
 export function leasedScenario(seed: number): Scenario {
   const random = new Random(seed);
   const chance = (share: number) => random.below(1_000) < share * 1_000;
@@ -184,7 +187,10 @@ function directedFaults(seed: number): readonly Fault[] | undefined {
   return share - LAGGING_SHARE < FORGETFUL_SHARE ? FORGETFUL : undefined;
 }
 
-/** One process has a copy; another one, without, rebuilds; the rest look up and add for the first time when that generation may be live. */
+/**
+ * One process has a copy; another one, without, rebuilds; the rest look up and add for the first time when
+ * that generation may be live.
+ */
 function actorsOfForgetful(random: Random, instanceCount: number): ActorPlan[] {
   const last = instanceCount - 1;
   const wait = (from: number, ms: number): Operation => ({ type: 'rest', ms: from + random.below(ms) });
@@ -207,7 +213,10 @@ function actorsOfForgetful(random: Random, instanceCount: number): ActorPlan[] {
   ];
 }
 
-/** Processes rebuild, and others add while a staging is announced: ids that are new, and ids whose last add was rolled back, which are live already. */
+/**
+ * Processes rebuild, and others add while a staging is announced: ids that are new, and ids whose last add
+ * was rolled back, which are live already.
+ */
 function actorsOfStagings(
   random: Random,
   { instanceCount, leaseMs, ids }: { instanceCount: number; leaseMs: number; ids: readonly string[] },

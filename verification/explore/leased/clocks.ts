@@ -15,7 +15,10 @@ interface ProcessClock {
   wallSet: number;
 }
 
-/** The clocks of one schedule, which run apart. Each tells the time of a moment of the schedule, in milliseconds. */
+/**
+ * The clocks of one schedule, which run apart. Each tells the time of a moment of the schedule, in
+ * milliseconds.
+ */
 export class Clocks {
   private readonly processes: readonly ProcessClock[];
   private readonly serverRate: number;
@@ -66,7 +69,10 @@ export class Clocks {
     this.processes[process]!.wallSet += byMs;
   }
 
-  /** Sets the clock of the server forward, by what readers with fast and slow clocks leave of a quarter of a lease. */
+  /**
+   * Sets the clock of the server forward, by what readers with fast and slow clocks leave of a quarter of a
+   * lease.
+   */
   setServerForward(): void {
     this.serverSet += 0.15 * this.leaseMs;
   }

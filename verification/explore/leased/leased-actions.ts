@@ -2,7 +2,10 @@ import type { Action } from '../action.js';
 import { local, type ScheduleState } from '../schedule-state.js';
 import type { LeasedTime } from './leased-time.js';
 
-/** What may happen next where processes answer "absent" from their copies. The work is over when nobody has anything left to do. */
+/**
+ * What may happen next where processes answer "absent" from their copies. The work is over when nobody has
+ * anything left to do.
+ */
 export function leasedActions(schedule: ScheduleState, time: LeasedTime): Action[] {
   const { gate, fairness, actors } = schedule;
   if (!actors.some((actor) => actor.isWorking)) return [];

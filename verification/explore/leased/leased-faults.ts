@@ -216,7 +216,10 @@ function fromSnapshot(keys: readonly string[]): RawCommand[] {
   return keys.map((key) => ({ name: 'copy', args: [`saved:${key}`, key] }));
 }
 
-/** Another run of the server answers, with what it has then. Each process hears of it in its own time, before it sends anything. */
+/**
+ * Another run of the server answers, with what it has then. Each process hears of it in its own time, before
+ * it sends anything.
+ */
 function restart(
   schedule: ScheduleState,
   loaded: readonly RawCommand[],

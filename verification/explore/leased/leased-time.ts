@@ -19,7 +19,10 @@ interface TimedInterval extends VirtualInterval {
   dueAt: number;
 }
 
-/** Time in a schedule where processes answer "absent" from their copies: every timer waits for its process' own clock. */
+/**
+ * Time in a schedule where processes answer "absent" from their copies: every timer waits for its process'
+ * own clock.
+ */
 export class LeasedTime {
   readonly chance: Random;
   readonly clocks: Clocks;
@@ -88,7 +91,10 @@ export class LeasedTime {
     return timeout;
   }
 
-  /** Whether so much has passed since now by the clock of a process, or, if that is enough, a staging is announced. */
+  /**
+   * Whether so much has passed since now by the clock of a process, or, if that is enough, a staging is
+   * announced.
+   */
   pause(instance: GatedInstance, ms: number, untilAnnounced = false): () => boolean {
     const until = this.nowOf(instance) + ms;
     const isAnnounced = () => untilAnnounced && this.sightings.announcer !== undefined;

@@ -34,7 +34,10 @@ export class LeasedWatch {
     }
   }
 
-  /** Whether an add goes on waiting although a whole lease has passed since its reply came, and nothing is left to do in its process. */
+  /**
+   * Whether an add goes on waiting although a whole lease has passed since its reply came, and nothing is
+   * left to do in its process.
+   */
   private waitsTooLong(instance: GatedInstance): boolean {
     const { addedAt, adding, held } = instance;
     if (adding.size === 0 || addedAt === undefined) return false;

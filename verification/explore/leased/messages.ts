@@ -8,12 +8,18 @@ const TWICE = 15;
 /** Scripts that publish entries of the feed, or what readers have acknowledged. */
 const PUBLISHES = new Set(['add', 'swap', 'copyAck', 'copyLease', 'copyLeave']);
 
-/** Takes from the server what such a script has published: the prelude of a simulated server puts it into a list. */
+/**
+ * Takes from the server what such a script has published: the prelude of a simulated server puts it into a
+ * list.
+ */
 export function takingMessages(what: string, base: string): RawCommand[] {
   return PUBLISHES.has(what) ? [{ name: 'lpop', args: [`${base}:published`, 32] }] : [];
 }
 
-/** Sends what was published to each process that has subscribed: it comes when the schedule lets it, in any order, twice, or never. */
+/**
+ * Sends what was published to each process that has subscribed: it comes when the schedule lets it, in any
+ * order, twice, or never.
+ */
 export function deliverMessages(
   time: LeasedTime,
   instances: readonly GatedInstance[],

@@ -27,7 +27,8 @@ import { POOL, type Product, ProductRepository } from './product.repository.js';
             { key: 'sku' },
           ),
       },
-      // Longer than any transaction here that creates a product. Both applications have the schedule: one of them rebuilds.
+      // Longer than any transaction here that creates a product. Both applications have the schedule: one of
+      // them rebuilds.
       rebuild: { everyMs: 3_600_000, drainMs: 3_000 },
     }),
   ],

@@ -43,7 +43,10 @@ export interface InspectionContext {
   readonly part?: FilterPart | undefined;
 }
 
-/** Filters of layout `blocked`: of one generation, or grown by layers; their metadata stand at the same key in two formats. */
+/**
+ * Filters of layout `blocked`: of one generation, or grown by layers; their metadata stand at the same key in
+ * two formats.
+ */
 export function blockedKind(context: InspectionContext): InspectedKind {
   const keys = new RedisKeys(context.keyPrefix, partName(context.name, context.part?.index ?? 0));
   return {

@@ -64,8 +64,8 @@ export function cuckooKind(context: InspectionContext): InspectedKind {
 }
 
 /**
- * A filter on a key of another system. Which system that is shows in the checksum over its generation. Where the bits of an id are depends on
- * settings that only the application knows, so it cannot be asked for ids.
+ * A filter on a key of another system. Which system that is shows in the checksum over its generation. Where
+ * the bits of an id are depends on settings that only the application knows, so it cannot be asked for ids.
  */
 export function peerKind(context: InspectionContext, key: string): InspectedKind {
   const keys = new GenerationKeys(key);

@@ -28,7 +28,10 @@ export interface FilterInspection {
   /** Parts of the filter, of which this is one; undefined: it is not divided. */
   readonly partitions: number | undefined;
   readonly metaKey: string;
-  /** As the metadata have it; `missing`, `nonsense` and `newer` where they say nothing that this version believes. */
+  /**
+   * As the metadata have it; `missing`, `nonsense` and `newer` where they say nothing that this version
+   * believes.
+   */
   readonly state: BloomFilterState | 'missing' | 'nonsense' | 'newer';
   /** Why the state is what it is, where there is more to say. */
   readonly note: string | undefined;
@@ -56,7 +59,10 @@ export interface FilterInspection {
   readonly facts: BuildFacts;
   readonly live: KeyFacts;
   readonly stagingKeys: KeyFacts;
-  /** What is there beside: left-overs of rebuilds, tables of the negative cache, and whatever else has the names of the filter. */
+  /**
+   * What is there beside: left-overs of rebuilds, tables of the negative cache, and whatever else has the
+   * names of the filter.
+   */
   readonly others: readonly (KeyFacts & { readonly what: string })[];
   /** False when the walk over the keys of the server took too long. */
   readonly isWalkComplete: boolean;
@@ -82,11 +88,14 @@ interface Found {
 
 export interface InspectorOptions extends InspectionContext {
   readonly scripts: ServerScripts;
-  /** Of a filter on a key of another system. */
+  /** Key of a filter of another system. */
   readonly key?: string | undefined;
 }
 
-/** Looks at one filter from outside, as no process of an application does: nothing is taken out of service for what is found. */
+/**
+ * Looks at one filter from outside, as no process of an application does: nothing is taken out of service for
+ * what is found.
+ */
 export class FilterInspector {
   constructor(private readonly options: InspectorOptions) {}
 

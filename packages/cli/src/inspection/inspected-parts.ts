@@ -14,7 +14,7 @@ export type InspectedPart =
 
 /** What Redis holds of a filter, and of all its parts if it is divided. */
 export interface InspectedFilter {
-  /** Of a divided filter, its first part, whose metadata name the number of parts. */
+  /** The first part of a divided filter; its metadata name the number of parts. */
   readonly found: FilterInspection;
   /** Undefined of a filter that is not divided. */
   readonly parts: readonly InspectedPart[] | undefined;

@@ -4,9 +4,9 @@ import type { RedisConnection } from 'nestjs-bloom/internal';
 export interface KeyFacts {
   readonly keys: number;
   readonly bytes: number;
-  /** Of those that should be there. */
+  /** Keys that should be there and are not. */
   readonly missing: number;
-  /** Of those that have another length than they must. */
+  /** Keys that have another length than they must. */
   readonly damaged: number;
   /** The shortest life of those that expire, in milliseconds; undefined: none does. */
   readonly lifeMs: number | undefined;

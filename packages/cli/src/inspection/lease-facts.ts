@@ -1,8 +1,8 @@
 import type { RedisConnection } from 'nestjs-bloom/internal';
 
-/** Who may rebuild now. */
+/** The process that may rebuild now. */
 export interface LeaseFacts {
-  /** Of the holder; its process made it, and no other has it. */
+  /** Token of the holder; its process made it, and no other has it. */
   readonly token: string;
   /** Run of the server that gave it; '' when that may not be asked. */
   readonly givenBy: string;

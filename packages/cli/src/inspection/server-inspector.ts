@@ -10,7 +10,7 @@ export interface ServerInspectorOptions {
   readonly scripts: ServerScripts;
 }
 
-/** Who looks from outside asks for no filter. */
+/** An inspection from outside asks for no filter. */
 const NO_FILTER = '';
 
 /** Looks at what a server gives to filters of a name. */
@@ -18,7 +18,8 @@ export class ServerInspector {
   constructor(private readonly options: ServerInspectorOptions) {}
 
   /**
-   * What the server refuses of all that a filter needs, as an application tries it when it starts: keys of its own are written, and removed.
+   * What the server refuses of all that a filter needs, as an application tries it when it starts: keys of
+   * its own are written, and removed.
    *
    * @throws {BloomUnavailableError} when the server cannot be asked.
    */

@@ -53,7 +53,7 @@ export function run(
   return start(installed, words, options).result;
 }
 
-/** Of 120 columns. Ends as its child does, and passes signals on. */
+/** A terminal of 120 columns. Ends as its child does, and passes signals on. */
 const PSEUDO_TERMINAL = `
 import fcntl, os, pty, signal, struct, sys, termios
 pid, master = pty.fork()

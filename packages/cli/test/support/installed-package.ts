@@ -29,7 +29,10 @@ const PACKAGES = {
   '@nestjs-bloom/cli': 'packages/cli',
 };
 
-/** A folder of an application in which the packages are installed as npm does it: compiled, and beside their dependencies. */
+/**
+ * A folder of an application in which the packages are installed as npm does it: compiled, and beside their
+ * dependencies.
+ */
 export interface InstalledPackage {
   readonly folder: string;
   /** The program of the command line. */

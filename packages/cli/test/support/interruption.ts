@@ -6,7 +6,10 @@ import type { InstalledPackage } from './installed-package.js';
 
 const PATIENCE_MS = 90_000;
 
-/** A rebuild that is interrupted while it reads its source gives its lease back, and leaves nothing that is staged. */
+/**
+ * A rebuild that is interrupted while it reads its source gives its lease back, and leaves nothing that is
+ * staged.
+ */
 export async function expectInterruptible(
   installed: InstalledPackage,
   { redis, client, terminal }: { redis: string; client: Redis; terminal: boolean },

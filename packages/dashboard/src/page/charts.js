@@ -15,7 +15,8 @@ const dark = matchMedia('(prefers-color-scheme: dark)');
 /**
  * A chart over time, with a legend that follows the pointer, and a sentence for those who do not see it.
  *
- * @param {{ title: string, hint?: string, lines: readonly Line[], format: (value: number | null | undefined) => string, isLogarithmic?: boolean }} options
+ * @param {{ title: string, hint?: string, lines: readonly Line[], format: (value: number | null | undefined)
+ * => string, isLogarithmic?: boolean }} options
  */
 export function chart({ title, hint = '', lines, format, isLogarithmic = false }) {
   const legend = lines.map(({ title, color }) => {
@@ -73,7 +74,10 @@ export function chart({ title, hint = '', lines, format, isLogarithmic = false }
 
   return {
     element,
-    /** @param {readonly number[]} at moments @param {readonly (readonly (number | null)[])[]} values a row for each line */
+    /**
+     * @param {readonly number[]} at moments @param {readonly (readonly (number | null)[])[]} values a row for
+     * each line
+     */
     update(at, values) {
       columns = [at.map((ms) => ms / 1000), ...values.map((row) => [...row])];
       plot?.setData(/** @type {any} */ (columns));
@@ -87,7 +91,8 @@ export function chart({ title, hint = '', lines, format, isLogarithmic = false }
 }
 
 /**
- * @param {{ lines: readonly Line[], isLogarithmic: boolean, width: number, format: (value: number | null | undefined) => string, onCursor: (index: number | null | undefined) => void }} context
+ * @param {{ lines: readonly Line[], isLogarithmic: boolean, width: number, format: (value: number | null |
+ * undefined) => string, onCursor: (index: number | null | undefined) => void }} context
  * @returns {uPlot.Options}
  */
 function optionsOf({ lines, isLogarithmic, format, width, onCursor }) {

@@ -38,12 +38,17 @@ function applyTo(element, attributes) {
   }
 }
 
-/** Leaves a text alone that is the same: a selection in it stays, and nothing is drawn. @param {Node} node @param {string} text */
+/**
+ * Leaves a text alone that is the same: a selection in it stays, and nothing is drawn. @param {Node} node
+ * @param {string} text
+ */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** @param {Element} element @param {string} name @param {string | undefined} value undefined: takes it away */
+/**
+ * @param {Element} element @param {string} name @param {string | undefined} value undefined: takes it away
+ */
 export function setAttribute(element, name, value) {
   if (value === undefined) element.removeAttribute(name);
   else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
@@ -52,7 +57,8 @@ export function setAttribute(element, name, value) {
 /**
  * A table whose cells stay the same elements while their texts change.
  *
- * @param {{ caption: string, columns: readonly { title: string, isNumber?: boolean, isMinor?: boolean }[], empty: string }} options
+ * @param {{ caption: string, columns: readonly { title: string, isNumber?: boolean, isMinor?: boolean }[],
+ * empty: string }} options
  */
 export function table({ caption, columns, empty }) {
   const body = el('tbody');

@@ -41,7 +41,8 @@ export function filterList({ onChoose }) {
     element: el('section', { class: 'card list', 'aria-label': 'Filters' }, inner, none),
     /**
      * @param {readonly FilterRow[]} filters
-     * @param {{ chosen: string | undefined, now: number, sparks: ReadonlyMap<string, readonly (number | null)[]> }} context
+     * @param {{ chosen: string | undefined, now: number, sparks: ReadonlyMap<string, readonly (number |
+     * null)[]> }} context
      */
     update(filters, { chosen, now, sparks }) {
       inner.hidden = filters.length === 0;

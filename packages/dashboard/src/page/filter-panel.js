@@ -110,7 +110,10 @@ export function filterPanel(name) {
       line.element,
     ),
     allow: actions.allow,
-    /** @param {FilterRow} row @param {FilterDetail} detail @param {readonly Point[]} points @param {number} now */
+    /**
+     * @param {FilterRow} row @param {FilterDetail} detail @param {readonly Point[]} points @param {number}
+     * now
+     */
     update(row, detail, points, now) {
       setText(badge, `${sign(row.state)} ${stateName(row.state)}`);
       setAttribute(badge, 'data-state', row.state ?? 'unknown');

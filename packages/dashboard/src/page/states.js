@@ -20,7 +20,9 @@ export function stateName(state) {
   return state ?? 'not asked yet';
 }
 
-/** What takes the place of figures that say nothing, or nothing. @param {FilterRow} row @param {number} now */
+/**
+ * What takes the place of figures that say nothing, or nothing. @param {FilterRow} row @param {number} now
+ */
 export function trouble({ state, stateSince, attackSince, running }, now) {
   const parts = [];
   if (attackSince !== undefined) parts.push(`under attack for ${duration(Math.max(0, now - attackSince))}`);

@@ -5,7 +5,9 @@ import { USER } from '../dashboard-app.js';
 
 export interface OpenedPage {
   readonly page: Page;
-  /** What the browser complained of: errors of scripts, violations of the policy, files that are not there. */
+  /**
+   * What the browser complained of: errors of scripts, violations of the policy, files that are not there.
+   */
   readonly complaints: string[];
   /** All that the page has asked for. */
   readonly asked: URL[];

@@ -17,7 +17,10 @@ export class Shop {
 /** An application with a guarded method. */
 export const SHOP = { providers: [Shop] };
 
-/** The browser of the tests of a file, with one application and one page of it at a time. Both end with each test. */
+/**
+ * The browser of the tests of a file, with one application and one page of it at a time. Both end with each
+ * test.
+ */
 export function openedDashboard() {
   let browser: TestBrowser;
   let app: DashboardApp | undefined;
@@ -42,7 +45,8 @@ export function openedDashboard() {
   };
   return {
     async start(options?: StartOptions): Promise<DashboardApp> {
-      // A browser opens connections in advance. Until their first request Node's server waits for them, for minutes.
+      // A browser opens connections in advance. Until their first request Node's server waits for them, for
+      // minutes.
       app = await startDashboard({ forceCloseConnections: true, ...options });
       return app;
     },

@@ -70,7 +70,9 @@ export abstract class BitmapLayout implements Geometry {
     return [...this.places];
   }
 
-  /** The bytes of an id that are hashed: to compare with the peer when the two do not find each other's ids. */
+  /**
+   * The bytes of an id that are hashed: to compare with the peer when the two do not find each other's ids.
+   */
   encode(id: BloomId): Uint8Array {
     const sink = new ByteSink();
     this.put(id, sink);
@@ -156,7 +158,10 @@ export abstract class BitmapFilter<Layout extends BitmapLayout> {
     this.bitmap.merge(other.bitmap);
   }
 
-  /** Bytes of the bitmap from `from` up to `to`, in the bit order of the peer; not a copy. Of a filter that was made, not read. */
+  /**
+   * Bytes of the bitmap from `from` up to `to`, in the bit order of the peer; not a copy. Of a filter that
+   * was made, not read.
+   */
   piece(from: number, to: number): Uint8Array {
     return this.bitmap.view(from, to);
   }

@@ -3,8 +3,8 @@ import { countBits } from 'nestjs-bloom/internal';
 import { bitsBehindTheLast, stringTooLong, tooLargeForMemory } from './formats.messages.js';
 
 /**
- * Where bit i of a filter is. All three orders are one order with some bits of i turned round: with j = i xor the
- * number here, it is bit j & 7, least significant first, of byte j >>> 3.
+ * Where bit i of a filter is. All three orders are one order with some bits of i turned round: with j = i xor
+ * the number here, it is bit j & 7, least significant first, of byte j >>> 3.
  */
 export const BIT_ORDERS = {
   /** RedisBloom's dumps: byte i >>> 3, mask 1 << (i & 7). */
@@ -21,8 +21,8 @@ export type BitOrder = keyof typeof BIT_ORDERS;
 const WORD_BYTES = 8;
 
 /**
- * A bitmap in another order. Words are whole: a bitmap that comes from words or becomes such is filled up with zeros to a
- * multiple of 8 bytes.
+ * A bitmap in another order. Words are whole: a bitmap that comes from words or becomes such is filled up
+ * with zeros to a multiple of 8 bytes.
  */
 export function reorderBits(bytes: Uint8Array, orders: { from: BitOrder; to: BitOrder }): Uint8Array {
   const turned = BIT_ORDERS[orders.from] ^ BIT_ORDERS[orders.to];
@@ -47,8 +47,8 @@ function reversed(byte: number): number {
 }
 
 /**
- * Checks the value of a Redis string that holds the bits of a filter, most significant first. It may be shorter than the filter:
- * Redis keeps bytes up to the highest bit set only.
+ * Checks the value of a Redis string that holds the bits of a filter, most significant first. It may be
+ * shorter than the filter: Redis keeps bytes up to the highest bit set only.
  *
  * @throws {BloomFormatError} when it is longer than the filter, or has bits behind the last one.
  */
@@ -86,7 +86,8 @@ export class Bitmap {
   private readonly turnedBits: number;
 
   /**
-   * @param bytes what they are short of is zeros, for which memory is taken when they are set. Left out: empty.
+   * @param bytes what they are short of is zeros, for which memory is taken when they are set. Left out:
+   * empty.
    * @throws {BloomConfigError} when the bitmap would exceed 4 GiB.
    */
   constructor(

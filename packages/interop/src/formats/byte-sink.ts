@@ -1,6 +1,7 @@
 /**
- * What an unpaired surrogate becomes in UTF-8: `?` in Java, U+FFFD elsewhere. `netty`: a `?`, and of what follows an unpaired high
- * surrogate the lowest 8 bits alone, or a second `?` for another high one, as `ByteBufUtil.writeUtf8` of Netty has it.
+ * What an unpaired surrogate becomes in UTF-8: `?` in Java, U+FFFD elsewhere. `netty`: a `?`, and of what
+ * follows an unpaired high surrogate the lowest 8 bits alone, or a second `?` for another high one, as
+ * `ByteBufUtil.writeUtf8` of Netty has it.
  */
 export type LoneSurrogate = '?' | '\ufffd' | 'netty';
 
@@ -10,7 +11,9 @@ const KEPT_BYTES = 65_536;
 /** Zeros after the bytes, so that a hash may read whole blocks. */
 const PADDING_BYTES = 16;
 
-/** Takes an id apart into the bytes that are hashed: pieces one after another, without lengths or separators. */
+/**
+ * Takes an id apart into the bytes that are hashed: pieces one after another, without lengths or separators.
+ */
 export class ByteSink {
   /** Over the bytes; its own length is of no meaning. */
   view = new DataView(new ArrayBuffer(START_BYTES));
@@ -35,7 +38,10 @@ export class ByteSink {
     return this.buffer.slice(0, this.length);
   }
 
-  /** Text as Java encodes it in UTF-8, which is what `Funnels.stringFunnel(UTF_8)` and `putString(text, UTF_8)` do. */
+  /**
+   * Text as Java encodes it in UTF-8, which is what `Funnels.stringFunnel(UTF_8)` and
+   * `putString(text, UTF_8)` do.
+   */
   putString(text: string): void {
     this.putUtf8(text, '?');
   }
@@ -84,7 +90,10 @@ export class ByteSink {
     this.length = at;
   }
 
-  /** Text with each UTF-16 code unit encoded on its own in the manner of UTF-8: a surrogate pair gives six bytes. */
+  /**
+   * Text with each UTF-16 code unit encoded on its own in the manner of UTF-8: a surrogate pair gives six
+   * bytes.
+   */
   putCodeUnits(text: string): void {
     let at = this.reserve(text.length * 3);
     const { buffer } = this;
@@ -100,7 +109,10 @@ export class ByteSink {
     this.length = at;
   }
 
-  /** Text of ASCII alone, with the top bit of its last character set; false, and nothing put, when it is other text. */
+  /**
+   * Text of ASCII alone, with the top bit of its last character set; false, and nothing put, when it is other
+   * text.
+   */
   putMarkedAscii(text: string): boolean {
     const { length } = text;
     const at = this.reserve(length);
@@ -143,7 +155,10 @@ export class ByteSink {
     this.putInt(high);
   }
 
-  /** Puts the text's head in words of four characters, up to one with a character beyond ASCII; how many characters these are. */
+  /**
+   * Puts the text's head in words of four characters, up to one with a character beyond ASCII; how many
+   * characters these are.
+   */
   private putAscii(text: string, at: number): number {
     const { view } = this;
     const whole = text.length & ~3;

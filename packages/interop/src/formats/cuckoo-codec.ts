@@ -15,7 +15,10 @@ import type { RedisBloomChunk } from './dump.js';
 import { plannerOf } from '../layout-plan.js';
 import { cuckooTooLarge } from './formats.messages.js';
 
-/** A filter from which ids can be removed, in the form of `CF.*`. Its size comes from `capacity` and `errorRate` of the filter. */
+/**
+ * A filter from which ids can be removed, in the form of `CF.*`. Its size comes from `capacity` and
+ * `errorRate` of the filter.
+ */
 export type CuckooLayoutOptions = Omit<CuckooTarget, 'capacity'>;
 
 const OPTIONS = {
@@ -32,8 +35,8 @@ export function checkCuckooOptions(options: CuckooLayoutOptions): void {
 }
 
 /**
- * The smallest filter that holds so many ids at an error rate in its first table; `CF.RESERVE` knows no error rate. Its capacity, as
- * `CF.RESERVE` takes it, is `buckets * bucketSize`.
+ * The smallest filter that holds so many ids at an error rate in its first table; `CF.RESERVE` knows no error
+ * rate. Its capacity, as `CF.RESERVE` takes it, is `buckets * bucketSize`.
  *
  * @throws {BloomConfigError} when Redis 8 cannot make it.
  */
@@ -61,8 +64,9 @@ function smallest(
 }
 
 /**
- * The load up to which a table has room with 20 iterations: at 2^20 buckets of 1, 2, 3 and 4 slots, tables grew from 0.28, 0.35, 0.70 and
- * 0.72 on (measured), smaller ones later. Growing earlier than that costs memory and, with an expansion of 1, no errors.
+ * The load up to which a table has room with 20 iterations: at 2^20 buckets of 1, 2, 3 and 4 slots, tables
+ * grew from 0.28, 0.35, 0.70 and 0.72 on (measured), smaller ones later. Growing earlier than that costs
+ * memory and, with an expansion of 1, no errors.
  */
 function safeLoad(bucketSize: number): number {
   return bucketSize === 1 ? 0.25 : bucketSize === 2 ? 0.35 : 0.7;
@@ -115,14 +119,17 @@ export const cuckooCodec = {
   },
 
   /**
-   * A filter from the replies of `CF.SCANDUMP`, in any order after the first; the empty one at the end may be left out.
+   * A filter from the replies of `CF.SCANDUMP`, in any order after the first; the empty one at the end may be
+   * left out.
    *
-   * **The filter must not change while it is dumped**: a fingerprint that moves meanwhile is an id that is denied. Dump a copy, made by
-   * `DUMP` and `RESTORE` under another key. Where that is not possible, dump it twice and pass the chunks of both: they must be the same.
-   * The header alone, asked for once more at the end, shows most changes, but not as many adds as removals, when the removals made the
-   * filter compact itself.
+   * **The filter must not change while it is dumped**: a fingerprint that moves meanwhile is an id that is
+   * denied. Dump a copy, made by `DUMP` and `RESTORE` under another key. Where that is not possible, dump it
+   * twice and pass the chunks of both: they must be the same. The header alone, asked for once more at the
+   * end, shows most changes, but not as many adds as removals, when the removals made the filter compact
+   * itself.
    *
-   * @throws {BloomFormatError} when chunks are missing, do not fit their header, or are of different moments as far as that can be known.
+   * @throws {BloomFormatError} when chunks are missing, do not fit their header, or are of different moments
+   * as far as that can be known.
    */
   read(chunks: Iterable<{ readonly iterator: number; readonly data: Uint8Array | null }>): CuckooFilter {
     return loadCuckoo(filledChunks(chunks));

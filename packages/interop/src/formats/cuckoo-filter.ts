@@ -38,10 +38,12 @@ export interface CuckooEstimate {
 const COMPACTION_SHARE = 0.1;
 
 /**
- * A cuckoo filter of Redis (`CF.*`) in the memory of this process: what `add` put in, `remove` takes out again.
+ * A cuckoo filter of Redis (`CF.*`) in the memory of this process: what `add` put in, `remove` takes out
+ * again.
  *
- * It keeps a fingerprint for each `add`, not for each id. Two ids of the same fingerprint and buckets, about as many as the error
- * rate says, look the same. So the one rule for `remove`: only an id that was added, and no more often than it was. See `remove`.
+ * It keeps a fingerprint for each `add`, not for each id. Two ids of the same fingerprint and buckets, about
+ * as many as the error rate says, look the same. So the one rule for `remove`: only an id that was added, and
+ * no more often than it was. See `remove`.
  */
 export class CuckooFilter {
   private readonly layout: CuckooLayout;
@@ -65,8 +67,8 @@ export class CuckooFilter {
   }
 
   /**
-   * Adds an id (`CF.ADD`), once more if it is there: it takes as many removals to be gone. More than twice `bucketSize` times the same
-   * id makes the filter grow.
+   * Adds an id (`CF.ADD`), once more if it is there: it takes as many removals to be gone. More than twice
+   * `bucketSize` times the same id makes the filter grow.
    *
    * @throws {BloomIdError} when the value is not an id.
    * @throws {BloomFullError} when the filter is full and does not grow, or has 32 tables.
@@ -79,8 +81,8 @@ export class CuckooFilter {
   /**
    * Adds an id unless it seems to be there (`CF.ADDNX`); true when it was added.
    *
-   * Not for filters from which ids are removed: an id that was taken for there, because it looks the same as another, is gone as
-   * soon as the other is removed.
+   * Not for filters from which ids are removed: an id that was taken for there, because it looks the same as
+   * another, is gone as soon as the other is removed.
    *
    * @throws {BloomIdError} when the value is not an id.
    * @throws {BloomFullError} when the filter is full and does not grow, or has 32 tables.
@@ -107,8 +109,8 @@ export class CuckooFilter {
   }
 
   /**
-   * How often an id seems to be there (`CF.COUNT`): never less than it was added and not removed. As Redis does, an id whose two
-   * buckets are one is counted twice.
+   * How often an id seems to be there (`CF.COUNT`): never less than it was added and not removed. As Redis
+   * does, an id whose two buckets are one is counted twice.
    *
    * @throws {BloomIdError} when the value is not an id.
    */
@@ -125,9 +127,10 @@ export class CuckooFilter {
   /**
    * Removes an id, once (`CF.DEL`); false when it is certainly not in the filter, and nothing is changed.
    *
-   * True does not prove that it was there: an id that was never added may have the fingerprint and a bucket of one that was, and
-   * **takes that one out: from then on an id that exists is answered "absent"**. So remove ids only that are known to have been
-   * added by `add`, such as a row that is being deleted, and each as often as it was added at most.
+   * True does not prove that it was there: an id that was never added may have the fingerprint and a bucket
+   * of one that was, and **takes that one out: from then on an id that exists is answered "absent"**. So
+   * remove ids only that are known to have been added by `add`, such as a row that is being deleted, and each
+   * as often as it was added at most.
    *
    * @throws {BloomIdError} when the value is not an id.
    */
@@ -142,7 +145,7 @@ export class CuckooFilter {
     return true;
   }
 
-  /** Of all tables. */
+  /** Sum over all tables. */
   get bytes(): number {
     return this.tables.reduce((sum, { slots }) => sum + slots.length, 0);
   }
@@ -160,8 +163,8 @@ export class CuckooFilter {
   }
 
   /**
-   * What `CF.SCANDUMP` replies, without the empty reply at the end, and what `CF.LOADCHUNK` takes. Of an empty filter, which
-   * `CF.SCANDUMP` leaves out, all chunks are given.
+   * What `CF.SCANDUMP` replies, without the empty reply at the end, and what `CF.LOADCHUNK` takes. Of an
+   * empty filter, which `CF.SCANDUMP` leaves out, all chunks are given.
    */
   write(): RedisBloomChunk[] {
     return dumpChunks(
@@ -209,10 +212,11 @@ export class CuckooFilter {
 const WORDS = { dump: "a cuckoo filter's dump", part: 'table', command: 'CF.SCANDUMP' };
 
 /**
- * Takes the chunks of a dump as `CF.LOADCHUNK` does, but only all of them, and of one moment as far as that can be known: fingerprints
- * move within a table and from table to table, so one that was on its way while the dump was taken would be an id that is denied.
- * The header that is asked for again after the last chunk shows most writes of that time, but not removals that were followed by a
- * compaction, which sets their number back, and as many adds.
+ * Takes the chunks of a dump as `CF.LOADCHUNK` does, but only all of them, and of one moment as far as that
+ * can be known: fingerprints move within a table and from table to table, so one that was on its way while
+ * the dump was taken would be an id that is denied. The header that is asked for again after the last chunk
+ * shows most writes of that time, but not removals that were followed by a compaction, which sets their
+ * number back, and as many adds.
  *
  * @throws {BloomFormatError}
  */

@@ -8,13 +8,19 @@ import { wrongBuckets } from './formats.messages.js';
 
 /** The arguments of `CF.RESERVE`. */
 export interface CuckooTarget {
-  /** Fingerprints that the first table has room for; the number of buckets is rounded up to a power of two. Default 1024. */
+  /**
+   * Fingerprints that the first table has room for; the number of buckets is rounded up to a power of two.
+   * Default 1024.
+   */
   readonly capacity?: number | undefined;
   /** Fingerprints in a bucket, 1 to 255. Default 2. */
   readonly bucketSize?: number | undefined;
   /** Fingerprints that one `add` moves before the filter grows. Default 20. */
   readonly maxIterations?: number | undefined;
-  /** Buckets of a further table, as a multiple of the last one's; rounded up to a power of two. 0: does not grow. Default 1. */
+  /**
+   * Buckets of a further table, as a multiple of the last one's; rounded up to a power of two. 0: does not
+   * grow. Default 1.
+   */
   readonly expansion?: number | undefined;
 }
 
@@ -27,7 +33,7 @@ export interface CuckooGeometry {
 
 /** How a filter begins and grows. */
 export interface CuckooSettings extends CuckooGeometry {
-  /** Of the first table. */
+  /** Buckets of the first table. */
   readonly buckets: number;
   readonly maxIterations: number;
   readonly expansion: number;
@@ -88,23 +94,23 @@ function nextPowerOfTwo(value: number): number {
   return power;
 }
 
-/** Of MurmurHash2. */
+/** Multiplier of MurmurHash2. */
 const MULTIPLIER = 0x5bd1e995;
 
 /**
  * Layout 7, `cuckoo`, of one table: an id is a fingerprint of one byte in one of two buckets.
  *
- * h = MurmurHash64A with seed 0; fingerprint = h mod 255 + 1; buckets h and h xor fingerprint · 0x5bd1e995, modulo their number. As
- * that is a power of two up to 2^32, the lower halves of both will do.
+ * h = MurmurHash64A with seed 0; fingerprint = h mod 255 + 1; buckets h and h xor fingerprint · 0x5bd1e995,
+ * modulo their number. As that is a power of two up to 2^32, the lower halves of both will do.
  */
 export class CuckooLayout implements CuckooGeometry {
   readonly kind = 'cuckoo';
   readonly buckets: number;
   readonly bucketSize: number;
 
-  /** Of the id last located, 1 to 255: 0 is an empty slot. */
+  /** Fingerprint of the id last located, 1 to 255: 0 is an empty slot. */
   fingerprint = 0;
-  /** Of the id last located, modulo 2^32: the number of the first bucket, before the remainder is taken. */
+  /** Hash of the id last located, modulo 2^32. Its remainder is the number of the first bucket. */
   first = 0;
   /** The same of the second bucket. */
   second = 0;
@@ -144,7 +150,9 @@ export class CuckooLayout implements CuckooGeometry {
     return this.fingerprint;
   }
 
-  /** The bytes of an id that are hashed: to compare with the peer when the two do not find each other's ids. */
+  /**
+   * The bytes of an id that are hashed: to compare with the peer when the two do not find each other's ids.
+   */
   encode(id: BloomId): Uint8Array {
     const sink = new ByteSink();
     putTextOrBytes(id, sink, '\ufffd');
@@ -183,16 +191,17 @@ interface TableLoad {
 /**
  * The chance that an absent id finds its fingerprint in one of the tables.
  *
- * It meets as many fingerprints as two buckets hold on average, each of which differs from its own with a chance of 254/255: little
- * less than 2 · fingerprints / (255 · buckets) for a table.
+ * It meets as many fingerprints as two buckets hold on average, each of which differs from its own with a
+ * chance of 254/255: little less than 2 · fingerprints / (255 · buckets) for a table.
  */
 export function tablesErrorRate(tables: readonly TableLoad[]): number {
   return anyError(tables.map(tableErrorRate));
 }
 
 /**
- * The same of a filter that holds `ids` ids. With an expansion of 1 it does not matter which table holds them. With a larger one this is
- * the highest it can be: the oldest and smallest tables are taken to be full, which they nearly are.
+ * The same of a filter that holds `ids` ids. With an expansion of 1 it does not matter which table holds
+ * them. With a larger one this is the highest it can be: the oldest and smallest tables are taken to be full,
+ * which they nearly are.
  */
 export function cuckooErrorRate(settings: CuckooSettings, ids: number): number {
   const tables: TableLoad[] = [];

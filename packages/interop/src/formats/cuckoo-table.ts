@@ -15,8 +15,8 @@ import { wrongCuckooHeader } from './formats.messages.js';
 const EMPTY = 0;
 
 /**
- * One hash table of a cuckoo filter: buckets of slots, a byte each. Buckets are numbered modulo 2^32; the remainder modulo their number
- * is taken here.
+ * One hash table of a cuckoo filter: buckets of slots, a byte each. Buckets are numbered modulo 2^32; the
+ * remainder modulo their number is taken here.
  */
 export class CuckooTable {
   readonly slots: Uint8Array;
@@ -58,8 +58,9 @@ export class CuckooTable {
   }
 
   /**
-   * Puts a fingerprint into a full bucket in the place of another, which goes to its other bucket, and so on until there is a free
-   * slot. False, and nothing is changed, when there is none after `maxIterations` of them.
+   * Puts a fingerprint into a full bucket in the place of another, which goes to its other bucket, and so on
+   * until there is a free slot. False, and nothing is changed, when there is none after `maxIterations` of
+   * them.
    */
   evict(bucket: number, fingerprint: number, maxIterations: number): boolean {
     const { bucketSize } = this;
@@ -78,7 +79,10 @@ export class CuckooTable {
     return false;
   }
 
-  /** Moves all fingerprints that fit into one of the tables, which have no more buckets than this one; whether this one is empty now. */
+  /**
+   * Moves all fingerprints that fit into one of the tables, which have no more buckets than this one; whether
+   * this one is empty now.
+   */
   moveInto(tables: readonly CuckooTable[]): boolean {
     const { slots, bucketSize } = this;
     let isEmpty = true;

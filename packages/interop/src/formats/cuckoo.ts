@@ -7,8 +7,8 @@ import { checkCuckooOptions, cuckooCodec, type CuckooLayoutOptions } from './cuc
 import { LAYOUT_NUMBERS } from './layout-numbers.js';
 
 /**
- * The layout of filters from which ids can be removed, in memory or with the commands `CF.*` of Redis 8 and Redis Stack. Its members make
- * and read such filters in memory.
+ * The layout of filters from which ids can be removed, in memory or with the commands `CF.*` of Redis 8 and
+ * Redis Stack. Its members make and read such filters in memory.
  *
  * @throws {BloomConfigError} for an option that cannot work, or that it does not have.
  */

@@ -4,7 +4,10 @@ export const MAX_MODULUS = 2 ** 48;
 /** Remainders of unsigned 64-bit integers, which come as two halves of 32 bits, without big integers. */
 export class Modulus {
   private readonly inverse: number;
-  /** Whether one division will do: the quotient, below 2^51, is wrong by one at most, and the remainder fits 32 bits. */
+  /**
+   * Whether one division will do: the quotient, below 2^51, is wrong by one at most, and the remainder fits
+   * 32 bits.
+   */
   private readonly isMedium: boolean;
   /** Bits of the lower half taken in at once otherwise, so that what is divided stays below 2^52. */
   private readonly step: number;
@@ -37,7 +40,7 @@ export class Modulus {
     return rest;
   }
 
-  /** Of an integer below 2^52. The quotient by the inverse is right, or wrong by one. */
+  /** Reduces an integer below 2^52. The quotient by the inverse is right, or wrong by one. */
   private reduced(value: number): number {
     const rest = value - Math.floor(value * this.inverse) * this.value;
     if (rest < 0) return rest + this.value;
@@ -56,7 +59,10 @@ interface DoubleHashingRule {
   readonly alternates: boolean;
 }
 
-/** Positions by double hashing: c starts as the first 64-bit hash and grows modulo 2^64; a position is c mod bits. */
+/**
+ * Positions by double hashing: c starts as the first 64-bit hash and grows modulo 2^64; a position is c mod
+ * bits.
+ */
 export class DoubleHashing {
   private readonly modulus: Modulus;
   private readonly highMask: number;
@@ -99,8 +105,8 @@ export class DoubleHashing {
   }
 
   /**
-   * Divides the two hashes only: their remainders are added along with c, less 2^64 mod bits when c overflows. Masks instead of
-   * branches, which would be taken at random.
+   * Divides the two hashes only: their remainders are added along with c, less 2^64 mod bits when c
+   * overflows. Masks instead of branches, which would be taken at random.
    */
   private fillSmall(
     places: Float64Array,

@@ -21,7 +21,10 @@ export interface RedisBloomChunk {
 
 const CHUNK_BYTES = 16_777_216;
 
-/** The chunks that the server would reply, without the empty one at the end: no chunk crosses from one part to the next. */
+/**
+ * The chunks that the server would reply, without the empty one at the end: no chunk crosses from one part to
+ * the next.
+ */
 export function dumpChunks(header: Uint8Array, parts: Iterable<Uint8Array>): RedisBloomChunk[] {
   const chunks = [{ iterator: 1, data: header }];
   let iterator = 1;
@@ -49,8 +52,8 @@ interface Piece {
 }
 
 /**
- * Collects the bytes of a dump's parts from its chunks, as the server does. Memory for a part is taken when all of its bytes are
- * here, never for what a header claims.
+ * Collects the bytes of a dump's parts from its chunks, as the server does. Memory for a part is taken when
+ * all of its bytes are here, never for what a header claims.
  */
 export class DumpParts {
   private readonly pieces = new Map<number, Piece[]>();

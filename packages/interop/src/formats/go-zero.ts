@@ -30,8 +30,8 @@ const GO_ZERO_HASH_COUNT = 14;
 const FIRST_LOCATED = 2;
 
 /**
- * Layout 2, `go-zero`: position i is the first half of MurmurHash3 x64 128 of the id followed by the byte i, modulo bits.
- * Each is a hash of its own, so a lookup makes the next one only when the bit before it was set.
+ * Layout 2, `go-zero`: position i is the first half of MurmurHash3 x64 128 of the id followed by the byte i,
+ * modulo bits. Each is a hash of its own, so a lookup makes the next one only when the bit before it was set.
  */
 export class GoZeroLayout extends BitmapLayout {
   readonly kind = 'go-zero';
@@ -87,7 +87,8 @@ const OPTIONS = {
 } satisfies OptionTable<GoZeroLayoutOptions>;
 
 /**
- * The fewest bits that keep an error rate with go-zero's 14 hashes. go-zero itself has no formula, it recommends 20 bits an id.
+ * The fewest bits that keep an error rate with go-zero's 14 hashes. go-zero itself has no formula, it
+ * recommends 20 bits an id.
  *
  * @throws {BloomConfigError} when they are more than the 2^32 that Redis holds.
  */
@@ -174,7 +175,8 @@ export function goZeroFormat({ key, bits }: GoZeroLayoutOptions, plan: StagePlan
 }
 
 /**
- * The layout of go-zero's `core/bloom`, on its very key in Redis; its members make and read such filters in memory.
+ * The layout of go-zero's `core/bloom`, on its very key in Redis; its members make and read such filters in
+ * memory.
  *
  * @throws {BloomConfigError} for an option that cannot work, or that it does not have.
  */

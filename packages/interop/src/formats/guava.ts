@@ -38,7 +38,10 @@ export interface GuavaSettings {
   readonly strategy?: GuavaStrategy | undefined;
 }
 
-/** Layout 3, `guava`: double hashing with the two halves of MurmurHash3 x64 128 of what the funnel makes of the id. */
+/**
+ * Layout 3, `guava`: double hashing with the two halves of MurmurHash3 x64 128 of what the funnel makes of
+ * the id.
+ */
 export class GuavaLayout extends BitmapLayout {
   readonly kind = 'guava';
   readonly bitOrder = 'big-endian-words';
@@ -127,8 +130,9 @@ export interface GuavaTarget extends FilterTarget {
   /** From 0; Guava takes 0 for 1. */
   readonly capacity: number;
   /**
-   * How Guava comes to the number of hashes: from the error rate as 33.7.1 does (default), or from the bits as releases up to
-   * 32.0.1 at least do. They differ for very few ids, and otherwise where the number is next to a half.
+   * How Guava comes to the number of hashes: from the error rate as 33.7.1 does (default), or from the bits
+   * as releases up to 32.0.1 at least do. They differ for very few ids, and otherwise where the number is
+   * next to a half.
    */
   readonly hashCountFrom?: 'error-rate' | 'bits' | undefined;
 }
@@ -159,7 +163,8 @@ function guavaSize(target: GuavaTarget): Geometry {
 /**
  * Bytes of the filter in a string of Redis, without its head.
  *
- * @throws {BloomConfigError} for a size that Guava refuses, and for one that with its head exceeds a string of Redis.
+ * @throws {BloomConfigError} for a size that Guava refuses, and for one that with its head exceeds a string
+ * of Redis.
  */
 function guavaStringBytes(target: FilterTarget): number {
   const bytes = guavaSize(target).bits / 8;
@@ -228,9 +233,11 @@ const inMemory = {
   },
 
   /**
-   * A filter from what `BloomFilter.writeTo` wrote. The funnel is not in it: every side must be given the same one.
+   * A filter from what `BloomFilter.writeTo` wrote. The funnel is not in it: every side must be given the
+   * same one.
    *
-   * @throws {BloomFormatError} when the dump is cut short, its strategy is unknown, or it has no hashes or no words.
+   * @throws {BloomFormatError} when the dump is cut short, its strategy is unknown, or it has no hashes or no
+   * words.
    */
   read: (dump: Uint8Array, options: { readonly funnel: GuavaFunnel }): GuavaFilter =>
     readGuava(dump, options),
@@ -289,8 +296,8 @@ function geometryOf(
 }
 
 /**
- * The layout of Guava's `BloomFilter`, in a Redis string that holds what `writeTo` writes; its members make and read such filters in
- * memory.
+ * The layout of Guava's `BloomFilter`, in a Redis string that holds what `writeTo` writes; its members make
+ * and read such filters in memory.
  *
  * @throws {BloomConfigError} for an option that cannot work, or that it does not have.
  */

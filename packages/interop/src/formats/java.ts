@@ -27,8 +27,9 @@ const ONE = 1n << FRACTION;
 const LN2 = 2n * inverseTangent(ONE / 3n);
 
 /**
- * The natural logarithm, rounded to the nearest double. `Math.log` of V8 is off by one unit in the last place for one value in 25,
- * those of Java and of glibc are not; so sizes and the fields of a dump need this one. For sizing alone: it is slow.
+ * The natural logarithm, rounded to the nearest double. `Math.log` of V8 is off by one unit in the last place
+ * for one value in 25, those of Java and of glibc are not; so sizes and the fields of a dump need this one.
+ * For sizing alone: it is slow.
  *
  * @param x a positive, finite number
  */

@@ -8,8 +8,9 @@ export const MIN_STRING_BITS = 64;
 export const MAX_STRING_BITS = 2 ** 32;
 
 /**
- * What a rebuild keeps of the bits that peers set in the live string while it runs. `keep`: all live bits, so that no id of a peer
- * is lost; ids that were deleted are not shed. `none`: for a key that nobody else writes to.
+ * What a rebuild keeps of the bits that peers set in the live string while it runs. `keep`: all live bits, so
+ * that no id of a peer is lost; ids that were deleted are not shed. `none`: for a key that nobody else writes
+ * to.
  */
 export type ForeignAdds = 'keep' | 'none';
 
@@ -21,8 +22,8 @@ export interface PeerKeyOptions {
   /** What a rebuild keeps of the bits that others set while it runs. Default `keep`. */
   readonly foreignAdds?: ForeignAdds | undefined;
   /**
-   * Without a source: when the key is taken as it is. `first-sight` (default): as soon as it is there, so let its owner fill it
-   * before, or fill another key and rename it. `explicit`: when `filter.adopt()` is called.
+   * Without a source: when the key is taken as it is. `first-sight` (default): as soon as it is there, so let
+   * its owner fill it before, or fill another key and rename it. `explicit`: when `filter.adopt()` is called.
    */
   readonly adopt?: Adopt | undefined;
 }
@@ -40,8 +41,8 @@ interface RebuildOptions extends PeerKeyOptions {
 }
 
 /**
- * Refuses what would have no effect: an option of rebuilds in a filter that is never rebuilt, and one of a key that is taken as it is in
- * a filter with a source.
+ * Refuses what would have no effect: an option of rebuilds in a filter that is never rebuilt, and one of a
+ * key that is taken as it is in a filter with a source.
  *
  * @param layout name of the function that made the layout
  * @throws {BloomConfigError}

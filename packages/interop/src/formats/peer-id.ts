@@ -40,7 +40,10 @@ const DECIMAL = /^(?:0|-?[1-9]\d{0,18})$/;
 /** Longer decimals may be beyond the safe integers. */
 const SAFE_DIGITS = 15;
 
-/** An id that is a signed integer of Java: `1`, `1n` and `'1'` are one. Its halves of 32 bits are left in two fields. */
+/**
+ * An id that is a signed integer of Java: `1`, `1n` and `'1'` are one. Its halves of 32 bits are left in two
+ * fields.
+ */
 export class IntegerId {
   high = 0;
   low = 0;

@@ -22,7 +22,10 @@ import { noAdoptWithoutKey, noExpansion, scalesAndDoesNot } from './formats.mess
 const SEED_HIGH = 0xc6a4a793 | 0;
 const SEED_LOW = 0x5bd1e995 | 0;
 
-/** The two hashes of RedisBloom, the second seeded with the first; each is left in two halves. All links of a chain share them. */
+/**
+ * The two hashes of RedisBloom, the second seeded with the first; each is left in two halves. All links of a
+ * chain share them.
+ */
 export class RedisBloomHash {
   firstHigh = 0;
   firstLow = 0;
@@ -96,7 +99,9 @@ export interface RedisBloomTarget extends FilterTarget {
   readonly expansion?: number | undefined;
   /** Holds `capacity` ids and takes no more, instead of growing by links. */
   readonly nonScaling?: boolean | undefined;
-  /** Error rates above this are taken for it: 0.25, as Redis 8 does (default), or 1, as RedisBloom 2.8 does. */
+  /**
+   * Error rates above this are taken for it: 0.25, as Redis 8 does (default), or 1, as RedisBloom 2.8 does.
+   */
   readonly maxErrorRate?: number | undefined;
 }
 
@@ -207,11 +212,15 @@ export interface RedisBloomLayoutOptions {
   readonly key?: string | undefined;
   /** Ids of a further link, as a multiple of the last one's. Default 2. */
   readonly expansion?: number | undefined;
-  /** Takes no more than `capacity` ids, instead of growing by links: an `add` beyond rejects with a `BloomFullError`. */
+  /**
+   * Takes no more than `capacity` ids, instead of growing by links: an `add` beyond rejects with a
+   * `BloomFullError`.
+   */
   readonly nonScaling?: boolean | undefined;
   /**
-   * With a `key` and without a source: when the key is taken as it is. `first-sight` (default): as soon as it is there, so let its
-   * owner fill it before, or fill another key and rename it. `explicit`: when `filter.adopt()` is called.
+   * With a `key` and without a source: when the key is taken as it is. `first-sight` (default): as soon as it
+   * is there, so let its owner fill it before, or fill another key and rename it. `explicit`: when
+   * `filter.adopt()` is called.
    */
   readonly adopt?: Adopt | undefined;
 }

@@ -28,7 +28,10 @@ import { readHeader, type RedisBloomHeader, writeHeader } from './redis-bloom-he
 /** What a process may well hold of one filter. */
 const MAX_LINK_BYTES = 2 ** 32;
 
-/** A filter of RedisBloom in the memory of this process: a chain of links, of which the last one takes the ids. */
+/**
+ * A filter of RedisBloom in the memory of this process: a chain of links, of which the last one takes the
+ * ids.
+ */
 export class RedisBloomFilter {
   /**
    * @param links at least one, all with this hash
@@ -138,13 +141,16 @@ export class RedisBloomFilter {
 const REDISBLOOM_DUMP = { dump: 'a RedisBloom dump', part: 'link', command: 'BF.SCANDUMP' };
 
 /**
- * Takes the chunks of a dump as `BF.LOADCHUNK` does, but only all of them. Bits are never cleared, so ids that were there before the first
- * chunk are in any later one.
+ * Takes the chunks of a dump as `BF.LOADCHUNK` does, but only all of them. Bits are never cleared, so ids
+ * that were there before the first chunk are in any later one.
  */
 export class RedisBloomLoader {
   private begun: { readonly header: RedisBloomHeader; readonly parts: DumpParts } | undefined;
 
-  /** @throws {BloomFormatError} when the first chunk is no header, or a further one has no place in the filter. */
+  /**
+   * @throws {BloomFormatError} when the first chunk is no header, or a further one has no place in the
+   * filter.
+   */
   load(chunk: RedisBloomChunk): void {
     if (this.begun !== undefined) {
       this.begun.parts.place(chunk);
@@ -157,7 +163,9 @@ export class RedisBloomLoader {
     this.begun = { header, parts: new DumpParts(sizes, REDISBLOOM_DUMP) };
   }
 
-  /** @throws {BloomFormatError} when chunks are missing, or have fewer bits set than the header counts ids. */
+  /**
+   * @throws {BloomFormatError} when chunks are missing, or have fewer bits set than the header counts ids.
+   */
   finish(): RedisBloomFilter {
     if (this.begun === undefined) throw refusedDump(REDISBLOOM_DUMP, 'a header', 'no chunks');
     const { header, parts } = this.begun;
@@ -220,11 +228,13 @@ export const redisBloomCodec = {
   },
 
   /**
-   * A filter from the replies of `BF.SCANDUMP`, in any order after the first; the empty one at the end may be left out. It has every id
-   * that was added before the first chunk was asked for, if the key was not replaced meanwhile. Pass the reply to iterator 0 once more,
-   * asked for at the end, or all chunks of a second dump: what was changed in between is refused.
+   * A filter from the replies of `BF.SCANDUMP`, in any order after the first; the empty one at the end may be
+   * left out. It has every id that was added before the first chunk was asked for, if the key was not
+   * replaced meanwhile. Pass the reply to iterator 0 once more, asked for at the end, or all chunks of a
+   * second dump: what was changed in between is refused.
    *
-   * @throws {BloomFormatError} when chunks are missing, do not fit their header, or are of different moments as far as that can be known.
+   * @throws {BloomFormatError} when chunks are missing, do not fit their header, or are of different moments
+   * as far as that can be known.
    */
   read(chunks: Iterable<RedisBloomChunk>): RedisBloomFilter {
     const loader = new RedisBloomLoader();

@@ -12,7 +12,8 @@ export interface RedisBloomHeader extends ChainSettings {
 const HEAD_BYTES = 20;
 const LINK_BYTES = 53;
 
-// Options of filters that commands made: sizes are not rounded to powers of two (1), the hash has 64 bits (4).
+// Options of filters that commands made: sizes are not rounded to powers of two (1), the hash has 64 bits
+// (4).
 const SCALING = 5;
 const NON_SCALING = 13;
 

@@ -8,8 +8,8 @@ import { checkRedisBloomOptions, type RedisBloomLayoutOptions } from './redis-bl
 import { redisBloomCodec } from './redis-bloom-filter.js';
 
 /**
- * The layout of the commands `BF.*`: Redis 8, Redis Stack, Valkey with valkey-bloom, Dragonfly. Its members make and read such filters
- * in memory.
+ * The layout of the commands `BF.*`: Redis 8, Redis Stack, Valkey with valkey-bloom, Dragonfly. Its members
+ * make and read such filters in memory.
  *
  * @throws {BloomConfigError} for an option that cannot work, or that it does not have.
  */

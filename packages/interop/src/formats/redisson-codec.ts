@@ -45,7 +45,10 @@ const LONG_CLASS = 9;
 const SHORT_STRING = 32;
 const MORE = 0x80;
 
-/** Class number; then ASCII of 2 to 32 characters with the last one marked, or the number of UTF-16 units and each of them. */
+/**
+ * Class number; then ASCII of 2 to 32 characters with the last one marked, or the number of UTF-16 units and
+ * each of them.
+ */
 function putKryoString(text: string, sink: ByteSink): void {
   sink.putByte(STRING_CLASS);
   const { length } = text;
@@ -54,7 +57,9 @@ function putKryoString(text: string, sink: ByteSink): void {
   sink.putCodeUnits(text);
 }
 
-/** Class number, then the value with its sign in the lowest bit, in groups of 7 bits; the ninth byte has 8. */
+/**
+ * Class number, then the value with its sign in the lowest bit, in groups of 7 bits; the ninth byte has 8.
+ */
 function putKryoLong(valueHigh: number, valueLow: number, sink: ByteSink): void {
   sink.putByte(LONG_CLASS);
   const sign = valueHigh >> 31;

@@ -5,7 +5,9 @@ import { formatJavaDouble, parseJavaDouble } from './java.js';
 
 export const MAX_BITS = 4_294_967_294;
 
-/** The hash under the filter's config key. All are decimal text; Redisson compares the first two as strings. */
+/**
+ * The hash under the filter's config key. All are decimal text; Redisson compares the first two as strings.
+ */
 export interface RedissonConfig {
   readonly size: string;
   readonly hashIterations: string;
@@ -31,7 +33,8 @@ export function writeConfig(geometry: RedissonGeometry): RedissonConfig {
 /**
  * The hash under the config key, as numbers.
  *
- * @throws {BloomFormatError} when a field is missing, no canonical decimal, or beyond what Redisson could have written.
+ * @throws {BloomFormatError} when a field is missing, no canonical decimal, or beyond what Redisson could
+ * have written.
  */
 export function readConfig(config: Readonly<Partial<RedissonConfig>>): RedissonGeometry {
   return {

@@ -85,8 +85,8 @@ export interface RedissonLayoutOptions extends PeerKeyOptions {
   /** The class of the elements in Java. Default `String`. */
   readonly type?: RedissonType | undefined;
   /**
-   * Whether a rebuild may give a filter that is there another size when the ids have outgrown it. Default false: Java handles that
-   * know the old size answer "absent" for every id until they read the new one.
+   * Whether a rebuild may give a filter that is there another size when the ids have outgrown it. Default
+   * false: Java handles that know the old size answer "absent" for every id until they read the new one.
    */
   readonly resize?: boolean | undefined;
 }
@@ -202,9 +202,11 @@ const inMemory = {
   },
 
   /**
-   * A filter from its two keys: the fields of the config hash, and the string (empty when there is no such key yet).
+   * A filter from its two keys: the fields of the config hash, and the string (empty when there is no such
+   * key yet).
    *
-   * @throws {BloomFormatError} when a field of the config is missing or damaged, or the string is longer than the filter.
+   * @throws {BloomFormatError} when a field of the config is missing or damaged, or the string is longer than
+   * the filter.
    */
   read(
     dump: { readonly config: Readonly<Partial<RedissonConfig>>; readonly value: Uint8Array },
@@ -220,7 +222,10 @@ const inMemory = {
 /** A filter that is there gets another size when its ids would make this many times its errors. */
 const ERRORS_TO_RESIZE = 2;
 
-/** A filter of Redisson: the bits under its name, and the settings, which decide its size, in a hash beside it. */
+/**
+ * A filter of Redisson: the bits under its name, and the settings, which decide its size, in a hash beside
+ * it.
+ */
 export function redissonFormat(layout: RedissonLayoutOptions): BitmapFormat {
   const { name, codec, type = 'String', resize = false } = layout;
   const settings = { codec, type };
@@ -272,7 +277,8 @@ function planned(plan: StagePlan, found: BitmapSize | undefined, resize: boolean
 }
 
 /**
- * The layout of Redisson's `RBloomFilter`, on its very keys in Redis; its members make and read such filters in memory.
+ * The layout of Redisson's `RBloomFilter`, on its very keys in Redis; its members make and read such filters
+ * in memory.
  *
  * @throws {BloomConfigError} for an option that cannot work, or that it does not have.
  */

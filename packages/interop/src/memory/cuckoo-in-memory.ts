@@ -21,7 +21,10 @@ import type { LayoutPlan } from '../layout-plan.js';
 /** How often an id is kept that is added again and again, before it can no longer be removed. */
 const MOST_COPIES = 4;
 
-/** A cuckoo filter from which no other id than the one that is meant can vanish, provided that only ids are removed that were added. */
+/**
+ * A cuckoo filter from which no other id than the one that is meant can vanish, provided that only ids are
+ * removed that were added.
+ */
 class InMemoryCuckooFilter implements RemovableInMemoryFilter {
   readonly capacity: number;
 
@@ -30,8 +33,8 @@ class InMemoryCuckooFilter implements RemovableInMemoryFilter {
   private readonly filter: CuckooFilter;
   private readonly first: CuckooLayout;
   /**
-   * Fingerprints, each with its bucket in the first table, that adds have relied on without adding a further one: they must stay.
-   * Ids that meet in a larger table meet in the first one too.
+   * Fingerprints, each with its bucket in the first table, that adds have relied on without adding a further
+   * one: they must stay. Ids that meet in a larger table meet in the first one too.
    */
   private readonly kept = new Set<number>();
 
@@ -105,8 +108,9 @@ class RemovableFilterInMemory
   }
 
   /**
-   * From the live generation only. One that is staged may not have the id, and could lose another for it; what it has is gone with the
-   * build after it. Nor may one that has just gone live, if the row was deleted while it was built.
+   * From the live generation only. One that is staged may not have the id, and could lose another for it;
+   * what it has is gone with the build after it. Nor may one that has just gone live, if the row was deleted
+   * while it was built.
    */
   private removeOne(id: IdKey): boolean {
     const { hasSource, drainMs, clock } = this.options;

@@ -56,7 +56,10 @@ class InMemoryGrowingFilter implements InMemoryFilter {
     };
   }
 
-  /** Layers of two filters cannot be merged: what is scanned goes to the filter itself, which takes any number of ids. */
+  /**
+   * Layers of two filters cannot be merged: what is scanned goes to the filter itself, which takes any number
+   * of ids.
+   */
   scan(): InMemoryScan {
     return { capacity: Infinity, local: this.filter, *merge() {} };
   }

@@ -18,9 +18,10 @@ export interface ScalingOptions {
   /** Error rate of a further layer, as a multiple of the last one's: above 0 and below 1. Default 0.8. */
   readonly tightening?: number | undefined;
   /**
-   * Ids that all layers together are made for, at least `capacity`: the last layer is cut to it, and no further one is opened. Ids beyond
-   * it go into the last layer, where the error rate rises, or are refused by a `ScalableFilter`. Default of a filter of the module:
-   * 100,000,000, or 10 times its capacity when that is more; of a `ScalableFilter` none.
+   * Ids that all layers together are made for, at least `capacity`: the last layer is cut to it, and no
+   * further one is opened. Ids beyond it go into the last layer, where the error rate rises, or are refused
+   * by a `ScalableFilter`. Default of a filter of the module: 100,000,000, or 10 times its capacity when that
+   * is more; of a `ScalableFilter` none.
    */
   readonly maxCapacity?: number | undefined;
 }
@@ -37,18 +38,20 @@ export interface ScalingTarget extends FilterTarget {
 const DEFAULT_EXPANSION = 2;
 const MAX_EXPANSION = 1024;
 /**
- * P. Almeida, C. Baquero, N. Preguiça, D. Hutchison, "Scalable Bloom Filters" (2007), recommend 0.8 to 0.9 where capacities double.
- * With 0.5 an id would cost 1.4 bits more in each further layer, and a filter for 0.1 % could not have more than ten layers.
+ * P. Almeida, C. Baquero, N. Preguiça, D. Hutchison, "Scalable Bloom Filters" (2007), recommend 0.8 to 0.9
+ * where capacities double. With 0.5 an id would cost 1.4 bits more in each further layer, and a filter for
+ * 0.1 % could not have more than ten layers.
  */
 const DEFAULT_TIGHTENING = 0.8;
 
 /**
- * The layer of this index, counted from 0; undefined when it would take the filter above its error rate or `maxCapacity`, or exceed 4 GiB.
+ * The layer of this index, counted from 0; undefined when it would take the filter above its error rate or
+ * `maxCapacity`, or exceed 4 GiB.
  *
- * Layer i is for capacity · expansion^i ids at e(i) = errorRate · (1 - tightening) · tightening^i. All e(i) together are at most
- * errorRate, and so is the chance that an absent id passes one of the layers. Where e(i) falls below what a blocked filter can
- * have, layers have the lowest it can, for as long as all together allow it. The last layer before `maxCapacity` takes what is left
- * to it.
+ * Layer i is for capacity · expansion^i ids at e(i) = errorRate · (1 - tightening) · tightening^i. All e(i)
+ * together are at most errorRate, and so is the chance that an absent id passes one of the layers. Where e(i)
+ * falls below what a blocked filter can have, layers have the lowest it can, for as long as all together
+ * allow it. The last layer before `maxCapacity` takes what is left to it.
  *
  * @throws {BloomConfigError} when not even the first layer can be made.
  */
@@ -65,7 +68,8 @@ export function planLayer(target: ScalingTarget, index: number): FilterPlan | un
 }
 
 /**
- * The same for layers of other capacities before it, with room for so many further ids, whatever `maxCapacity` the target has.
+ * The same for layers of other capacities before it, with room for so many further ids, whatever
+ * `maxCapacity` the target has.
  *
  * @throws {BloomConfigError} when not even the first layer can be made.
  */
@@ -140,7 +144,9 @@ function checkedScaling(scaling: ScalingOptions | undefined) {
   throw new BloomConfigError(wrongTightening(tightening));
 }
 
-/** Plans the first layer of filters that grow; the expected error rate is over all layers that they then have. */
+/**
+ * Plans the first layer of filters that grow; the expected error rate is over all layers that they then have.
+ */
 export const scalingPlanner = plannerOf<ScalingOptions>({
   kind: 'scaling',
   size: (target, scaling) => {

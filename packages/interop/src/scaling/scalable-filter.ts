@@ -19,11 +19,14 @@ export interface ScalableLayer {
   readonly ids: number;
 }
 
-/** Of a `ScalableFilter`. */
+/** Options of a `ScalableFilter`. */
 export interface ScalableFilterOptions {
   /** An id of more bytes is never in the filter. Default 1024. */
   readonly maxIdBytes?: number;
-  /** Where no further layer is possible, the last one takes what comes, and the error rate rises. Default false. */
+  /**
+   * Where no further layer is possible, the last one takes what comes, and the error rate rises. Default
+   * false.
+   */
   readonly overfills?: boolean;
 }
 
@@ -33,11 +36,12 @@ interface Layer extends ScalableLayer {
 }
 
 /**
- * A blocked filter that grows, in the memory of this process: a stack of layers, of which the newest takes the ids, as in P. Almeida et
- * al., "Scalable Bloom Filters" (2007). The error rate over all layers stays within the one asked for.
+ * A blocked filter that grows, in the memory of this process: a stack of layers, of which the newest takes
+ * the ids, as in P. Almeida et al., "Scalable Bloom Filters" (2007). The error rate over all layers stays
+ * within the one asked for.
  *
- * For sets whose size nobody knows and that have no source to build a larger filter from; a filter that was made large enough is
- * smaller and looks in one place only.
+ * For sets whose size nobody knows and that have no source to build a larger filter from; a filter that was
+ * made large enough is smaller and looks in one place only.
  */
 export class ScalableFilter {
   private readonly stack: Layer[] = [];
@@ -58,7 +62,8 @@ export class ScalableFilter {
    * Adds an id; true when it was not there before. A full filter grows by a layer.
    *
    * @throws {BloomIdError} when the value is not an id, or is longer than `maxIdBytes`.
-   * @throws {BloomFullError} when the filter is full and a further layer would take it above its error rate, `maxCapacity` or 4 GiB.
+   * @throws {BloomFullError} when the filter is full and a further layer would take it above its error rate,
+   * `maxCapacity` or 4 GiB.
    */
   add(id: BloomId): boolean {
     return this.addKey(toIdKey(id));

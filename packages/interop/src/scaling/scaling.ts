@@ -17,9 +17,9 @@ export function withMaxCapacity(options: ScalingOptions, capacity: number): Scal
 }
 
 /**
- * The layout of a filter that grows, for ids that no source knows and whose number nobody knows: a full filter grows by a layer of
- * `expansion` times the capacity and `tightening` times the error rate; all layers together stay within the `errorRate` of the filter.
- * See `ScalableFilter`.
+ * The layout of a filter that grows, for ids that no source knows and whose number nobody knows: a full
+ * filter grows by a layer of `expansion` times the capacity and `tightening` times the error rate; all layers
+ * together stay within the `errorRate` of the filter. See `ScalableFilter`.
  *
  * @throws {BloomConfigError} for an option that cannot work, or that it does not have.
  */

@@ -44,7 +44,7 @@ interface Sizing {
   readonly fpp: number;
   readonly optimalNumOfBits: number;
   readonly bitSize?: number;
-  /** Of 31.1 and 32.0.1. */
+  /** Guava 31.1 and 32.0.1. */
   readonly numHashFunctions: number;
   readonly numHashFunctionsOf33: number;
   readonly error?: string;

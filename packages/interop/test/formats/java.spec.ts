@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { formatJavaDouble, naturalLogarithm, parseJavaDouble } from '../../src/formats/java.js';
 
 describe('The logarithm', () => {
-  // Printed by Java 17 and by glibc, which agree; `Math.log` of V8 is off in the last place for all but the first two.
+  // Printed by Java 17 and by glibc, which agree; `Math.log` of V8 is off in the last place for all but the
+  // first two.
   it.each([
     [1, 0],
     [Number.MIN_VALUE, -744.4400719213812],

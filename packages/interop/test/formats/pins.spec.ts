@@ -7,8 +7,9 @@ const target = { capacity: 5_000, errorRate: 0.001 };
 const product = (i: number) => `product-${i}-é`;
 
 /**
- * Filters in Redis outlive the version that wrote them. The bytes of Guava's MITZ_64 were made by Guava 31.1 too, those of
- * the cuckoo filter by RedisBloom 2.8.20 and 8.0.8; the others are what this library writes whose positions are those of the peers. Never change them.
+ * Filters in Redis outlive the version that wrote them. The bytes of Guava's MITZ_64 were made by Guava 31.1
+ * too, those of the cuckoo filter by RedisBloom 2.8.20 and 8.0.8; the others are what this library writes
+ * whose positions are those of the peers. Never change them.
  */
 const pins: [
   name: string,

@@ -49,7 +49,8 @@ describe(`The error rate of cuckoo filters (SEED=${SEED})`, () => {
       const ids = Math.round(load * target.capacity);
       const rates = await thread.call<GrowthRates>('measureCuckoo', { target, ids, hits: HITS, seed: SEED });
       expect(Math.abs(rates.measured / rates.modelled - 1)).toBeLessThan(0.06);
-      // Which tables hold the ids does not matter where all are of one size; else the plan takes the worst case.
+      // Which tables hold the ids does not matter where all are of one size; else the plan takes the worst
+      // case.
       const expected = cuckoo.expectedErrorRate(plan, ids) / rates.modelled;
       expect(expected).toBeGreaterThan(0.99);
       expect(expected).toBeLessThan(target.expansion === 1 ? 1.01 : 1.1);

@@ -6,7 +6,9 @@ const PIECE = 500;
 /** Ids that wait to be added; more of them hold up the reading of the log. */
 const MOST_WAITING = 5000;
 
-/** Adds ids of committed rows in their order, many of them at once, and says up to where all have been added. */
+/**
+ * Adds ids of committed rows in their order, many of them at once, and says up to where all have been added.
+ */
 export class CommittedIds {
   private waiting: BloomId[] = [];
   /** Up to there the log was read; the transactions before it are in `waiting`, or have been added. */
@@ -15,7 +17,8 @@ export class CommittedIds {
   private working: Promise<void> | undefined;
 
   /**
-   * @param onAdded called when all before a place have been added and noted: the database may forget what lies before.
+   * @param onAdded called when all before a place have been added and noted: the database may forget what
+   * lies before.
    */
   constructor(
     private readonly context: Pick<BloomFeedContext, 'add' | 'save'>,
@@ -24,7 +27,8 @@ export class CommittedIds {
     private readonly onError: (error: unknown) => void,
   ) {
     this.read = from;
-    // Where it begins is noted as well: without a position it would not be known later whether the slot is the same.
+    // Where it begins is noted as well: without a position it would not be known later whether the slot is
+    // the same.
     this.added = from - 1n;
   }
 

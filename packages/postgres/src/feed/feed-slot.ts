@@ -26,8 +26,9 @@ interface Slot {
 }
 
 /**
- * The server, and its line of commits: another one may have other commits at the same places, such as a standby that has taken over before it had them all.
- * The last checkpoint of a standby may still name the line before.
+ * The server, and its line of commits: another one may have other commits at the same places, such as a
+ * standby that has taken over before it had them all. The last checkpoint of a standby may still name the
+ * line before.
  */
 const SERVER = `
 select (pg_control_system()).system_identifier || '-' || case when pg_is_in_recovery() then

@@ -23,8 +23,8 @@ const ANSWER_WITHIN_MS = 30_000;
 const PRINT_LENGTH = 16;
 
 /**
- * The relations of the table: itself, which is the first, its partitions and children, and theirs. `version` changes
- * when the column becomes another one, by whatever statement. A domain has the text of its base type.
+ * The relations of the table: itself, which is the first, its partitions and children, and theirs. `version`
+ * changes when the column becomes another one, by whatever statement. A domain has the text of its base type.
  */
 const RELATIONS = `
 with recursive tree as (
@@ -89,7 +89,9 @@ export interface FollowedTable {
   /** The type of the column in each relation that has rows of the table, by the OID of the relation. */
   readonly types: ReadonlyMap<number, number>;
   readonly isBytes: boolean;
-  /** What decides which rows the log has, each with a name for reports. A new one may bring rows past the log. */
+  /**
+   * What decides which rows the log has, each with a name for reports. A new one may bring rows past the log.
+   */
   readonly parts: ReadonlyMap<string, string>;
   /** The same in a few characters. */
   readonly print: string;

@@ -9,7 +9,10 @@ export interface BrokenMessage {
 
 export type LogMessage = Pgoutput.Message | BrokenMessage;
 
-/** Reads the log, with values as the texts that Postgres writes: what a driver makes of them depends on the settings of the application. */
+/**
+ * Reads the log, with values as the texts that Postgres writes: what a driver makes of them depends on the
+ * settings of the application.
+ */
 export class LogPlugin extends PgoutputPlugin {
   /** Messages that have been received. */
   received = 0;

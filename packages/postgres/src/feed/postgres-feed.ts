@@ -14,8 +14,8 @@ const END_WITHIN_MS = 2000;
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
- * Adds the ids of all rows that anybody commits to a table of Postgres 14 or later, by logical replication (`pgoutput`). It resumes from its slot: Postgres keeps the log until
- * its ids have been added.
+ * Adds the ids of all rows that anybody commits to a table of Postgres 14 or later, by logical replication
+ * (`pgoutput`). It resumes from its slot: Postgres keeps the log until its ids have been added.
  *
  * @example
  * BloomModule.forFeature([
@@ -23,7 +23,8 @@ const NAME = /^[a-z_][a-z0-9_]{0,62}$/;
  *     name: 'products',
  *     capacity: 1_000_000,
  *     source: fromKnex(KNEX, 'products', 'sku'),
- *     feed: postgresFeed({ connection: url, table: 'products', column: 'sku', publication: 'bloom', slot: 'bloom_products', create: true }),
+ *     feed: postgresFeed({ connection: url, table: 'products', column: 'sku', publication: 'bloom', slot:
+ *     'bloom_products', create: true }),
  *   },
  * ]);
  *
@@ -41,7 +42,8 @@ async function follow(options: PostgresFeedOptions, context: BloomFeedContext): 
   const lost = new Promise<never>((_, reject) => client.on('error', reject));
   // It may reject while nobody waits for it.
   lost.catch(() => {});
-  // A question that Postgres does not answer, such as for a slot while a transaction is open, must not hold up a process that ends.
+  // A question that Postgres does not answer, such as for a slot while a transaction is open, must not hold
+  // up a process that ends.
   const stop = () => void client.end().catch(() => {});
   signal.addEventListener('abort', stop, { once: true });
   try {

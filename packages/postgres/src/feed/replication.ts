@@ -11,11 +11,14 @@ import type { TableWatch } from './table-watch.js';
 
 const LOOK_EVERY_MS = 1000;
 /**
- * With each of so many looks the table is compared, and Postgres is told how far this has come and asked where its
- * log ends. It ends a connection that says nothing for a minute.
+ * With each of so many looks the table is compared, and Postgres is told how far this has come and asked
+ * where its log ends. It ends a connection that says nothing for a minute.
  */
 const LOOKS_PER_STATUS = 5;
-/** Postgres answers each of these statuses. One that says nothing for so long is behind a network that drops what is sent. */
+/**
+ * Postgres answers each of these statuses. One that says nothing for so long is behind a network that drops
+ * what is sent.
+ */
 const SILENT_MS = 30_000;
 /** Longest time that an end waits for Postgres. */
 const END_WITHIN_MS = 2000;
@@ -45,7 +48,9 @@ export class Replication {
   /** Messages that are being handled, which hold up those that wait behind them. */
   private taking = 0;
   private isInTransaction = false;
-  /** Resolves when it is known whether the slot is the one that was looked at. Until then nothing is noted. */
+  /**
+   * Resolves when it is known whether the slot is the one that was looked at. Until then nothing is noted.
+   */
   private begun: Promise<void> | undefined;
   private hasBegun = false;
   private end: bigint;

@@ -14,7 +14,9 @@ export interface WatchContext {
 /** The OID of a relation as `RELATIONS` has it in a part. */
 const OID = /^\d+(?=\.)/;
 
-/** Notices rows that come to the table past its log: with a partition, by a rename, while it is not published. */
+/**
+ * Notices rows that come to the table past its log: with a partition, by a rename, while it is not published.
+ */
 export class TableWatch {
   private last: Promise<void> = Promise.resolve();
 

@@ -1,6 +1,9 @@
 import type { Cut } from '../../../../test/support/broken-library.js';
 
-/** The rules of verification/model/feed.ts that are those of the feed alone, and how each is taken out of the library. */
+/**
+ * The rules of verification/model/feed.ts that are those of the feed alone, and how each is taken out of the
+ * library.
+ */
 export const FEED_RULES: Readonly<Record<string, Cut>> = {
   'no-position': {
     file: 'packages/postgres/src/feed/feed-slot.ts',

@@ -86,7 +86,10 @@ async function whileAddsFail(made: FedTable, work: () => Promise<void>): Promise
 
 const feedFails = () => eventually('the feed fails', () => site.failure !== undefined);
 
-/** Resolves when the feed has told Postgres so many times from now on that it lives, and asked for an answer. It does so once it has compared the slot again. */
+/**
+ * Resolves when the feed has told Postgres so many times from now on that it lives, and asked for an answer.
+ * It does so once it has compared the slot again.
+ */
 async function heartbeats(count: number): Promise<void> {
   const asks = `select reply_time::text as at from pg_stat_replication where application_name = 'late'`;
   const lastReply = async () => (await site.database.query<{ at: string | null }>(asks)).rows[0]?.at ?? null;

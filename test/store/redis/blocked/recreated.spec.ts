@@ -13,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-/** Processes that know the filter, which holds `known`, and one that comes when it is gone and makes it again, empty. */
+/**
+ * Processes that know the filter, which holds `known`, and one that comes when it is gone and makes it again,
+ * empty.
+ */
 async function madeAgain(
   options: { hasSource?: boolean; idle?: number } & Partial<RedisStoreOptions> = {},
 ): Promise<{ newcomer: StoredFilter; old: StoredFilter[] }> {

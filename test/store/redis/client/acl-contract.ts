@@ -52,7 +52,10 @@ export function describeKind(name: string, one: Kind, { each = true }: { each?: 
     });
     afterAll(() => redis.close());
 
-    /** All that a filter goes through, by a user who may run these commands only; returns what was noticed of refusals. */
+    /**
+     * All that a filter goes through, by a user who may run these commands only; returns what was noticed of
+     * refusals.
+     */
     async function live(commands: readonly string[]): Promise<string[]> {
       await admin.flushall();
       await admin.script('FLUSH');

@@ -18,7 +18,10 @@ interface Case {
   readonly removes?: boolean;
 }
 
-/** Processes add, look up, remove and rebuild, and their connections are cut: no id of the ledger is ever denied. */
+/**
+ * Processes add, look up, remove and rebuild, and their connections are cut: no id of the ledger is ever
+ * denied.
+ */
 function describeProcesses(start: () => Promise<RedisFixture>, cases: Record<string, Case>): void {
   let redis: RedisFixture;
   let admin: Redis;

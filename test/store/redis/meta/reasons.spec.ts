@@ -53,7 +53,10 @@ async function metaOf({ name }: Opened): Promise<string> {
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
-/** One lookup alone, one in a bulk and one beside others of its tick have the same reason, and each is counted. */
+/**
+ * One lookup alone, one in a bulk and one beside others of its tick have the same reason, and each is
+ * counted.
+ */
 async function expectReason({ filter, counts }: Opened, reason: BloomUnknownReason): Promise<void> {
   const before = counts().lookups;
   expect(await filter.checkOne(NOBODY)).toBe(reason);

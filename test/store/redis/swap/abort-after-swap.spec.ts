@@ -6,7 +6,10 @@ import { RedisFixture } from '../../../support/redis-fixture.js';
 import { cuckoo, goZero, redisBloom } from '@nestjs-bloom/interop';
 import { scaling } from '@nestjs-bloom/interop/scaling';
 
-/** When the reply of a swap is lost, and no inquiry is answered, the run fails and ends its staging, though it went live. */
+/**
+ * When the reply of a swap is lost, and no inquiry is answered, the run fails and ends its staging, though it
+ * went live.
+ */
 describe('A staging that is ended after its swap', () => {
   expectStays(() => RedisFixture.start(), {
     'a filter of one generation': {},

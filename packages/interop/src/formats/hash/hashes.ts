@@ -32,7 +32,10 @@ function absorbBlocks(
   }
 }
 
-/** Guava's `MURMUR128_MITZ_32`: a + i b in wrapping 32-bit arithmetic, i from 1, negative ones inverted, modulo bits. */
+/**
+ * Guava's `MURMUR128_MITZ_32`: a + i b in wrapping 32-bit arithmetic, i from 1, negative ones inverted,
+ * modulo bits.
+ */
 export function fillMitz32(places: Float64Array, bits: number, a: number, b: number): void {
   for (let i = 0, sum = a | 0; i < places.length; i++) {
     sum = (sum + b) | 0;
@@ -41,13 +44,17 @@ export function fillMitz32(places: Float64Array, bits: number, a: number, b: num
 }
 
 const INVERSE = 2 ** -32;
-/** Lower halves from here on may be so near to 2^32 that the product, rounded to a double, was rounded beyond it. */
+/**
+ * Lower halves from here on may be so near to 2^32 that the product, rounded to a double, was rounded beyond
+ * it.
+ */
 const NEAR_OVERFLOW = 2 ** 32 - 1024;
 
 /**
- * The upper 32 bits of the product of two unsigned integers of 32 bits, as a signed one. The product as a double is wrong by 2^10
- * at most, and its lower half, which `imul` has exactly, shows whether that reaches the upper one. Four products of 16 bits would
- * do as well, but take half as long again where many products are under way at once.
+ * The upper 32 bits of the product of two unsigned integers of 32 bits, as a signed one. The product as a
+ * double is wrong by 2^10 at most, and its lower half, which `imul` has exactly, shows whether that reaches
+ * the upper one. Four products of 16 bits would do as well, but take half as long again where many products
+ * are under way at once.
  */
 export function multiplyHigh(a: number, b: number): number {
   const product = (a >>> 0) * (b >>> 0);
@@ -116,7 +123,8 @@ let murmurWasm: MurmurModule | undefined;
 let absorbed: ByteSink | undefined;
 
 /**
- * MurmurHash3 x64 128 with seed 0: two 64-bit numbers, each left in two halves. In WebAssembly, which has numbers of 64 bits.
+ * MurmurHash3 x64 128 with seed 0: two 64-bit numbers, each left in two halves. In WebAssembly, which has
+ * numbers of 64 bits.
  */
 export class Murmur3 {
   h1High = 0;
@@ -139,7 +147,10 @@ export class Murmur3 {
     this.h2High = words[3]!;
   }
 
-  /** Takes in what the hashes of `finishWithSuffixes` begin with. The bytes must be padded, and stay as they are until then. */
+  /**
+   * Takes in what the hashes of `finishWithSuffixes` begin with. The bytes must be padded, and stay as they
+   * are until then.
+   */
   absorb(bytes: ByteSink): void {
     const { murmurWasm, words } = this;
     const { view, length } = bytes;
@@ -153,8 +164,8 @@ export class Murmur3 {
   }
 
   /**
-   * The first halves of the hashes of what was absorbed followed by the byte i, for i from `from` to below `end`: high and low at 2i
-   * and 2i + 1.
+   * The first halves of the hashes of what was absorbed followed by the byte i, for i from `from` to below
+   * `end`: high and low at 2i and 2i + 1.
    */
   finishWithSuffixes(halves: Int32Array, from: number, end: number): void {
     const { murmurWasm, words, bytes } = this;
@@ -177,8 +188,8 @@ interface HighwayModule extends WasmHash {
 let highwayWasm: HighwayModule | undefined;
 
 /**
- * HighwayHash with 128 bits of output and Redisson's key: two 64-bit numbers, each left in two halves. In WebAssembly, which has
- * numbers of 64 bits and of two times 64.
+ * HighwayHash with 128 bits of output and Redisson's key: two 64-bit numbers, each left in two halves. In
+ * WebAssembly, which has numbers of 64 bits and of two times 64.
  */
 export class HighwayHash {
   firstHigh = 0;
@@ -203,7 +214,10 @@ export class HighwayHash {
     this.secondHigh = words[3]!;
   }
 
-  /** The packet of the last 1 to 31 bytes: whole words at its start; the others at its end or, of less than 16 bytes, in its middle. */
+  /**
+   * The packet of the last 1 to 31 bytes: whole words at its start; the others at its end or, of less than 16
+   * bytes, in its middle.
+   */
   private readRest(view: DataView, start: number, size: number): void {
     const { words } = this;
     const wholeWords = size >>> 2;

@@ -68,7 +68,8 @@ if isStaged then
     local stagingFlags = set(KEYS[3], ARGV[7], ARGV[8])
     if ARGV[1] == '' then flags = stagingFlags end
   else
-    -- A staged string that is gone is not created again, and this staging, which lacks an id now, must not go live.
+    -- A staged string that is gone is not created again, and this staging, which lacks an id now, must not go
+    -- live.
     --- @include "forget-staging"
     forgetStaging(KEYS[1])
   end

@@ -31,7 +31,8 @@ Reply: 'STALE'    the metadata are in another state, or of another format
 --- @include "run-id"
 local meta, key = KEYS[1], KEYS[2]
 if not stateToAdopt(meta, ARGV[1], ARGV[2]) then return 'STALE' end
--- A rebuild of another process has begun: a staging marks the live string, so what is there may be what it left.
+-- A rebuild of another process has begun: a staging marks the live string, so what is there may be what it
+-- left.
 if ARGV[1] == ' unbuilt ' and redis.call('EXISTS', meta) == 1 then return 'MISSING' end
 
 local length, _, head = partsOf(ARGV[3])

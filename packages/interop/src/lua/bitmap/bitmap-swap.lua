@@ -71,7 +71,8 @@ end
 if ARGV[9] == '1' and not hasCanaries(live, ARGV[5]) then return 'LIVE' end
 --end
 --safety:recent-swap
--- An older copy that a peer has put back lacks what peers have added since. The filter goes offline at once, or every rebuild would end here.
+-- An older copy that a peer has put back lacks what peers have added since. The filter goes offline at once,
+-- or every rebuild would end here.
 if ARGV[9] == '1' and known[2] and not hasBits(live, known[3] or '') then
   forgetLive(meta)
   redis.call('HSET', meta, 'state', 'lost')
@@ -81,7 +82,8 @@ end
 local life = -1
 if kind == 'string' then
   local isMerged = ARGV[8] == '1' and ARGV[6] == 'keep'
-  -- A string whose settings have vanished may hold what peers added before that: its size is not known, so nothing of it can be kept.
+  -- A string whose settings have vanished may hold what peers added before that: its size is not known, so
+  -- nothing of it can be kept.
   if isMerged and settingsFound > 0 and not haveSettings and redis.call('STRLEN', live) > 0 then return 'SETTINGS' end
   if isMerged and redis.call('STRLEN', live) > 0 then
     if redis.call('STRLEN', live) > length then return 'TYPE' end
@@ -100,7 +102,8 @@ if settingsNew > 0 and not (haveSettings and ARGV[8] == '1') then
   redis.call('HSET', KEYS[6], unpack(ARGV, 12 + settingsFound, 11 + settingsFound + settingsNew))
 end
 forgetStaging(meta, '^recent$')
--- Bits of the last adds that are in the new string too: a copy from before them, put back by a peer, still lacks them.
+-- Bits of the last adds that are in the new string too: a copy from before them, put back by a peer, still
+-- lacks them.
 local recent = ''
 for i = 1, #(known[3] or '') - 3, 4 do
   local offset = string.sub(known[3], i, i + 3)

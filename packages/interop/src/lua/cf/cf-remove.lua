@@ -31,8 +31,8 @@ local canaries = tonumber(ARGV[2])
 if not isProved(KEYS[2], KEYS[3], 6, canaries) then return 'LOST' end
 local written = redis.call('HGET', KEYS[1], 'written')
 if not isAsWritten(written, ARGV[1], KEYS[2], KEYS[3]) then return 'LOST' end
--- The build may have missed a row that was deleted while it ran: its id would take out another's. However late the call arrives,
--- it is for a row that was gone when it began.
+-- The build may have missed a row that was deleted while it ran: its id would take out another's. However
+-- late the call arrives, it is for a row that was gone when it began.
 local isYoung = began - (redis.call('HGET', KEYS[1], 'liveSince') or math.huge) < tonumber(ARGV[4])
 local flags = {}
 -- Before anything is removed: without it nothing must be.

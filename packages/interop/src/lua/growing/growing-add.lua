@@ -25,7 +25,8 @@ local known = ask('HMGET', KEYS[1], 'token', 'pending.token')
 local format, byte, lshift, band, bor = string.format, string.byte, bit.lshift, bit.band, bit.bor
 local words64 = '<' .. string.rep('I4', 64)
 
--- Sets the bits of up to `most` ids; their flags, how many were not there, and how many bytes of the records were read.
+-- Sets the bits of up to `most` ids; their flags, how many were not there, and how many bytes of the records
+-- were read.
 local function record(layers, records, most, room)
   local count = #layers / 5
   local tags, hashes = {}, {}
@@ -81,7 +82,8 @@ end
 if isStaged then
   local stagingFlags, stagingAdded = record(ARGV[4], ARGV[6], flags and #flags or math.huge, math.huge)
   if not stagingFlags then
-    -- A staged block that is gone is not created again, and this staging, which lacks an id now, must not go live.
+    -- A staged block that is gone is not created again, and this staging, which lacks an id now, must not go
+    -- live.
     --- @include "forget-staging"
     forgetStaging(KEYS[1])
   elseif stagingAdded > 0 then

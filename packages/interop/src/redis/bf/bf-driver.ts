@@ -160,7 +160,10 @@ export class BfDriver implements LayoutDriver<ResolvedBf> {
   }
 }
 
-/** The model is that of RedisBloom. valkey-bloom does not halve the error rate of the first link: up to twice as many pass there. */
+/**
+ * The model is that of RedisBloom. valkey-bloom does not halve the error rate of the first link: up to twice
+ * as many pass there.
+ */
 function shapeOf(settings: BfSettings, count: number, bytes: number): FilterShape {
   const { capacity, errorRate, expansion, nonScaling } = settings;
   const plan = redisBloomCodec.plan({ capacity, errorRate, expansion, nonScaling });

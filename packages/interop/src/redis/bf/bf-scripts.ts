@@ -27,7 +27,7 @@ export type BfRefusal = Refusal | 'TYPE';
 export interface BfStep {
   /** Token of the lease. */
   readonly lease: string;
-  /** Of the staged filter. */
+  /** Key of the staged filter. */
   readonly key: string;
   readonly lifeMs: number;
 }
@@ -210,7 +210,10 @@ export class BfScripts {
     return (reply as unknown[]).map(String);
   }
 
-  /** A text that was never added: the script adds it when only that distinguishes the filter from an older copy of it. */
+  /**
+   * A text that was never added: the script adds it when only that distinguishes the filter from an older
+   * copy of it.
+   */
   private nextMark(): string {
     return `${this.markBase}:${this.marks++}:`;
   }

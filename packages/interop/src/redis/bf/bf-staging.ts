@@ -34,8 +34,9 @@ export interface BfStagingOptions {
 }
 
 /**
- * The next filter of `BF.*` commands beside the live one. `BF.LOADCHUNK` cannot add to what is there, so what is added in the
- * meantime goes into a journal, which is replayed into the staged filter: most of it before the swap, the rest in the swap itself.
+ * The next filter of `BF.*` commands beside the live one. `BF.LOADCHUNK` cannot add to what is there, so what
+ * is added in the meantime goes into a journal, which is replayed into the staged filter: most of it before
+ * the swap, the rest in the swap itself.
  */
 export class BfStaging extends StagingBase<StoredGeneration, GenerationSnapshot<ResolvedBf>> {
   readonly capacity: number;

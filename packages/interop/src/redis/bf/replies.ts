@@ -30,7 +30,8 @@ const INFO_NAMES = {
  * The reply of `BF.MEXISTS`: integers or booleans, and text from a client with `stringNumbers`.
  *
  * @param asked how many ids were asked for
- * @throws {BloomUnavailableError} for any other reply: an id that was not answered must not be taken for absent.
+ * @throws {BloomUnavailableError} for any other reply: an id that was not answered must not be taken for
+ * absent.
  */
 export function parseExists(reply: unknown, asked: number): boolean[] {
   if (!Array.isArray(reply) || reply.length !== asked) throw unexpectedReplyError('BF.MEXISTS', reply);
@@ -41,7 +42,8 @@ export function parseExists(reply: unknown, asked: number): boolean[] {
  * The reply of `BF.INSERT`: for each id, whether it was not there before.
  *
  * @param sent how many ids were to be added
- * @throws {BloomFullError} when a filter that does not scale is full: its reply ends with the error, and the ids from there on
+ * @throws {BloomFullError} when a filter that does not scale is full: its reply ends with the error, and the
+ * ids from there on
  *   were not added.
  * @throws {BloomUnavailableError} for any other error among the ids, and any other reply.
  */

@@ -15,15 +15,21 @@ export interface BfSettings {
 export interface ResolvedBf extends ResolvedGeneration {
   readonly key: string;
   readonly settings: BfSettings;
-  /** Random ids that are in this generation and in no other filter, but for the chance that all of them pass there. */
+  /**
+   * Random ids that are in this generation and in no other filter, but for the chance that all of them pass
+   * there.
+   */
   readonly canaries: readonly string[];
-  /** Random ids that are put in when the generation goes offline: a reader that finds them all asks the metadata. */
+  /**
+   * Random ids that are put in when the generation goes offline: a reader that finds them all asks the
+   * metadata.
+   */
   readonly tombstones: readonly string[];
 }
 
 /** The chance that a filter at its error rate holds all canaries of another generation. */
 const FALSE_MATCH_RATE = 2 ** -32;
-/** Of a filter that `BF.ADD` has made because there was none. */
+/** Error rate of a filter that `BF.ADD` has made because there was none. */
 const SERVER_DEFAULT_ERROR_RATE = 0.01;
 /** Enough at an error rate of 0.25, beyond which servers do not go. */
 const MAX_CANARIES = 16;

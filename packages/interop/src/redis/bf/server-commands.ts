@@ -9,7 +9,10 @@ const TRIED = [...NEEDED, LOAD];
 
 /** What the server can do with filters of `BF.*` commands. */
 export interface ServerCommands {
-  /** Whether a filter may be pushed as it is in memory; else its ids have to be added one by one (valkey-bloom). */
+  /**
+   * Whether a filter may be pushed as it is in memory; else its ids have to be added one by one
+   * (valkey-bloom).
+   */
   readonly canLoad: boolean;
 }
 

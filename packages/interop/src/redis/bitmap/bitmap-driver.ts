@@ -32,7 +32,7 @@ const USUAL_HASH_COUNT = 14;
 export class BitmapDriver implements LayoutDriver<ResolvedBitmap> {
   readonly layout: number;
   private readonly reader: BitmapReader;
-  /** Of any size: says which ids a peer could have added. */
+  /** A layout of any size: says which ids a peer could have added. */
   private readonly encoder: BitmapLayout;
   private readonly resolved = new Map<string, ResolvedBitmap>();
 

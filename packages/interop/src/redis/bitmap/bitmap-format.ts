@@ -19,7 +19,10 @@ export interface FoundString {
 export interface BitmapSize extends Geometry {
   /** What the peer says, or was given, as the purpose of the filter. */
   readonly target: FilterTarget;
-  /** Ids that a rebuild puts into it before it plans a larger one; Infinity where the size is not for a rebuild to choose. */
+  /**
+   * Ids that a rebuild puts into it before it plans a larger one; Infinity where the size is not for a
+   * rebuild to choose.
+   */
   readonly rebuildCapacity: number;
 }
 
@@ -36,7 +39,9 @@ export interface BitmapFormat {
   readonly fixed: Geometry | undefined;
   /** Bytes before the bits that hold the size. */
   readonly headBytes: number;
-  /** Whether peers read a missing string as an empty filter, so that a rebuild may make one before it is done. */
+  /**
+   * Whether peers read a missing string as an empty filter, so that a rebuild may make one before it is done.
+   */
   readonly readsMissingAsEmpty: boolean;
   /** Whether a filter may be there whose string is not: nothing was added yet. */
   readonly existsWithoutString: boolean;

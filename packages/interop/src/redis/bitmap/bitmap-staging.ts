@@ -181,7 +181,8 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
 
   protected async swap(live: ResolvedBitmap | undefined, ids: number): Promise<Refusal | 'OK'> {
     const { runId, planned, opened } = this;
-    // It went offline since: its string may be an older copy, which has the marks and lacks what peers have added.
+    // It went offline since: its string may be an older copy, which has the marks and lacks what peers have
+    // added.
     if (this.markedToken !== undefined && live?.generation.token !== this.markedToken) this.assertOk('LIVE');
     const { lease, plan } = this.context;
     const { format, foreignAdds, scripts } = this.options.bitmap;
@@ -207,14 +208,17 @@ export class BitmapStaging extends StagingBase<StoredGeneration, GenerationSnaps
     return reply as Refusal | 'OK';
   }
 
-  /** Whether the live bits are where they are in the staged string. Without settings the scripts compare length and head. */
+  /**
+   * Whether the live bits are where they are in the staged string. Without settings the scripts compare
+   * length and head.
+   */
   private get hasSamePositions(): boolean {
     const { found, planned } = this;
     if (this.options.bitmap.format.settingsKey === undefined) return true;
     return found?.bits === planned.bits && found.hashCount === planned.hashCount;
   }
 
-  /** Of settings that peers keep in a key of their own. */
+  /** Settings that peers keep in a key of their own. */
   private get foundGeometryFields(): string[] {
     const { format } = this.options.bitmap;
     return format.settingsKey !== undefined && this.found ? format.geometryFields(this.found) : [];

@@ -12,12 +12,15 @@ const MAX_CANARIES = 8;
 /** The positions of an id are turned within a word of so many bits to become offsets of SETBIT. */
 const WORD_BITS = 64;
 
-/** A filter of one row of bits in a Redis string: where the bits of an id are, and how the string is known again. */
+/**
+ * A filter of one row of bits in a Redis string: where the bits of an id are, and how the string is known
+ * again.
+ */
 export interface ResolvedBitmap extends ResolvedGeneration {
   readonly key: string;
   readonly geometry: Geometry;
   readonly layout: BitmapLayout;
-  /** Of the whole string, in bytes. */
+  /** Length of the whole string, in bytes. */
   readonly length: number;
   /** The bytes before the bits. */
   readonly head: Buffer;
@@ -56,14 +59,15 @@ export function resolveBitmap({ format, key, geometry, canaries, token }: Bitmap
 }
 
 /**
- * The bytes of a string that are set to ones: one without them is another one. They follow from its name, since with bits that
- * are kept from one generation to the next others would gather.
+ * The bytes of a string that are set to ones: one without them is another one. They follow from its name,
+ * since with bits that are kept from one generation to the next others would gather.
  */
 export function canariesOf(key: string, { bits }: Geometry, headBytes: number): number[] {
   const count = Math.min(MAX_CANARIES, Math.ceil(bits / BITS_PER_CANARY));
   // The last byte may have bits that are none of the filter's.
   const wholeBytes = Math.floor(bits / 8);
-  // The last one is among them: a string that was cut lacks it, also when an add of a peer makes it as long as it was.
+  // The last one is among them: a string that was cut lacks it, also when an add of a peer makes it as long
+  // as it was.
   const places = new Set<number>(wholeBytes > 0 ? [headBytes + wholeBytes - 1] : []);
   for (let i = 0; places.size < Math.min(count, wholeBytes); i++) {
     const digest = createHash('sha256').update(`${i} ${bits} ${key}`).digest();

@@ -21,7 +21,10 @@ import { CfStaging } from './cf-staging.js';
 import { commandsMissing } from './cf.messages.js';
 import { createGeneration, resolveCf, type ResolvedCf } from './resolved-cf.js';
 
-/** Ids of one call: each is some commands of the script `cf-add`, which together hold the server for about a millisecond. */
+/**
+ * Ids of one call: each is some commands of the script `cf-add`, which together hold the server for about a
+ * millisecond.
+ */
 const IDS_PER_CALL = 128;
 
 interface CfDriverOptions {

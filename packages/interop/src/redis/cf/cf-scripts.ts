@@ -117,7 +117,8 @@ export class CfScripts {
   /**
    * For each id whether it was removed.
    *
-   * @throws {BloomUnavailableError} when the call began so long ago that it is not known whether it was carried out.
+   * @throws {BloomUnavailableError} when the call began so long ago that it is not known whether it was
+   * carried out.
    */
   async remove(
     live: ResolvedCf,

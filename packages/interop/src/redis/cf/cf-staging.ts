@@ -27,7 +27,10 @@ export interface CfStagingOptions {
   readonly staging: ResolvedCf;
 }
 
-/** The next cuckoo filter beside the live one. What is read and what is added meanwhile are fingerprints of their own, so both go in. */
+/**
+ * The next cuckoo filter beside the live one. What is read and what is added meanwhile are fingerprints of
+ * their own, so both go in.
+ */
 export class CfStaging extends StagingBase<StoredGeneration, GenerationSnapshot<ResolvedCf>> {
   readonly capacity: number;
   readonly bytes: number;

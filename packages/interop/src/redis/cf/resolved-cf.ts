@@ -29,7 +29,7 @@ export interface ResolvedCf extends ResolvedGeneration {
   readonly canaries: readonly string[];
   readonly key: string;
   readonly kept: string;
-  /** Of the first table. */
+  /** Layout of the first table. */
   readonly layout: CuckooLayout;
 }
 
@@ -65,7 +65,10 @@ export function reserveArguments({ settings }: ResolvedCf): (string | number)[] 
   return [slots, 'BUCKETSIZE', bucketSize, 'MAXITERATIONS', maxIterations, 'EXPANSION', expansion];
 }
 
-/** A name for an id's fingerprint and its buckets in the first table: ids that meet in a larger one meet there too. */
+/**
+ * A name for an id's fingerprint and its buckets in the first table: ids that meet in a larger one meet there
+ * too.
+ */
 export function fingerprintName({ layout }: ResolvedCf, id: IdKey): string {
   return `${Math.min(...layout.positions(id))} ${layout.fingerprintOf(id)}`;
 }

@@ -10,7 +10,8 @@ export function commandId(id: IdKey): CommandId {
 }
 
 /**
- * A verdict for each id. One that does not fit this process is not asked for, and is `unknown`: another process may have added it.
+ * A verdict for each id. One that does not fit this process is not asked for, and is `unknown`: another
+ * process may have added it.
  *
  * @param find whether the filter holds each of the ids that fit.
  */

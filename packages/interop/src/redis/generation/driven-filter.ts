@@ -39,7 +39,10 @@ export interface DrivenFilterOptions<Resolved extends ResolvedGeneration> extend
   readonly ownsKey?: boolean;
 }
 
-/** A filter on a key of its own that others may write to as well: one that cannot be rebuilt is taken as they have left it. */
+/**
+ * A filter on a key of its own that others may write to as well: one that cannot be rebuilt is taken as they
+ * have left it.
+ */
 export class DrivenFilter<Resolved extends ResolvedGeneration> extends StoredFilterInRedis<
   StoredGeneration,
   GenerationSnapshot<Resolved>

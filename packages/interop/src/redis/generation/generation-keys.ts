@@ -3,8 +3,8 @@ import { printed } from 'nestjs-bloom/internal';
 import { noHashSlot } from './generation.messages.js';
 
 /**
- * Names of the keys that stand beside a key that others own, all in its hash slot: a key with a hash tag keeps it, any other
- * becomes the tag.
+ * Names of the keys that stand beside a key that others own, all in its hash slot: a key with a hash tag
+ * keeps it, any other becomes the tag.
  */
 export class GenerationKeys {
   readonly meta: string;

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { BLOCKED_LAYOUT } from 'nestjs-bloom/filter';
 import { countsSumField, type MetaFields, type MetaForm } from 'nestjs-bloom/internal';
 
-/** Version of the stored form; 1 is that of a single generation of layout `blocked`. A reader leaves a filter of another one alone. */
+/**
+ * Version of the stored form; 1 is that of a single generation of layout `blocked`. A reader leaves a filter
+ * of another one alone.
+ */
 export const GENERATION_FORMAT = '2';
 
 /** One build of a filter, as its metadata describe it. */
@@ -51,7 +54,7 @@ export function liveFields(
   return [...Object.entries(others).flat(), ...sum, ...generationFields(generation, layout)];
 }
 
-/** Of a filter that grows the settings say the capacity, under their own sum. */
+/** The settings of a filter that grows say the capacity, under their own sum. */
 function countFields(layout: number): readonly string[] {
   return layout === BLOCKED_LAYOUT
     ? ['ids', 'errorRate', 'builtAt']

@@ -5,7 +5,7 @@ const PAGE_BYTES = 1 << 20;
 /** Ids in the order they came, in little more memory than their bytes. */
 export class IdLog {
   private readonly pages: { readonly bytes: Buffer; used: number }[] = [];
-  /** Of the ids of each page, in bytes. */
+  /** Size of the ids of each page, in bytes. */
   private readonly lengths: number[][] = [];
 
   append(id: IdKey): void {

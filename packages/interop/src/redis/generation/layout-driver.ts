@@ -44,19 +44,20 @@ export interface GenerationResolver<Resolved extends ResolvedGeneration> {
   /**
    * What the metadata say, as it is used here; undefined when the settings make no sense.
    *
-   * @throws {BloomUnavailableError} when the generation was made with other settings than those of this process.
+   * @throws {BloomUnavailableError} when the generation was made with other settings than those of this
+   * process.
    */
   resolve(generation: StoredGeneration, role: GenerationRole): Resolved | undefined;
 
   /**
-   * Makes readers that do not compare the token in each lookup notice that this generation went offline, where there are such.
-   * Never rejects.
+   * Makes readers that do not compare the token in each lookup notice that this generation went offline,
+   * where there are such. Never rejects.
    */
   retire?(generation: StoredGeneration): Promise<void>;
 
   /**
-   * Takes the filter as others have left it for the live generation: puts canaries in and writes the metadata, unless a
-   * generation is live.
+   * Takes the filter as others have left it for the live generation: puts canaries in and writes the
+   * metadata, unless a generation is live.
    *
    * @param states in which the metadata may be; missing ones are `unbuilt`.
    */
@@ -70,25 +71,30 @@ export interface GenerationResolver<Resolved extends ResolvedGeneration> {
 }
 
 /**
- * What one kind of filter on keys of others does its own way; `GenerationCodec` and `DrivenFilter` do the rest. `check`,
- * `add` and `adopt` are one script each, which compares the token in `meta` in the same atomic step.
+ * What one kind of filter on keys of others does its own way; `GenerationCodec` and `DrivenFilter` do the
+ * rest. `check`, `add` and `adopt` are one script each, which compares the token in `meta` in the same atomic
+ * step.
  */
 export interface LayoutDriver<Resolved extends ResolvedGeneration> extends GenerationResolver<Resolved> {
-  /** How many ids one call of `check` or `add` may have, so that it holds the server for a millisecond at most. */
+  /**
+   * How many ids one call of `check` or `add` may have, so that it holds the server for a millisecond at
+   * most.
+   */
   idsPerCall(resolved: Resolved | undefined): number;
 
   /** @throws {BloomIdError} for an id that is too long, or that no peer could have added. */
   assertFits(id: IdKey): void;
 
   /**
-   * Verdicts, `absent` only with the proof that this very filter was read. `unknown` for an id that `assertFits` refuses: a peer
-   * may have added it.
+   * Verdicts, `absent` only with the proof that this very filter was read. `unknown` for an id that
+   * `assertFits` refuses: a peer may have added it.
    */
   check(resolved: Resolved, ids: readonly IdKey[], role: GenerationRole): Promise<BloomVerdict[] | Outdated>;
 
   /**
-   * Records ids in the live and in the staged generation, or in none when the metadata say otherwise; for each, true when it was
-   * not there before. A staging that is found damaged is withdrawn, and is no reason to fail.
+   * Records ids in the live and in the staged generation, or in none when the metadata say otherwise; for
+   * each, true when it was not there before. A staging that is found damaged is withdrawn, and is no reason
+   * to fail.
    */
   add(
     live: Resolved | undefined,
@@ -112,6 +118,8 @@ export interface LayoutDriver<Resolved extends ResolvedGeneration> extends Gener
   /** What its scripts need beside those of the metadata, on its own keys and on those of the peers. */
   permissions(): Permission[];
 
-  /** What in the setup endangers the filter, beside what is true of any filter on the server. Never rejects. */
+  /**
+   * What in the setup endangers the filter, beside what is true of any filter on the server. Never rejects.
+   */
   advise?(): Promise<readonly string[]>;
 }

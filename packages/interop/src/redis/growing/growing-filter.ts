@@ -108,8 +108,8 @@ export class GrowingFilterInRedis extends StoredFilterInRedis<StoredGeneration, 
   }
 
   /**
-   * An add takes several steps where the others take one: ids for which the newest layer has no room wait for the next one; when
-   * there can be none, it takes them.
+   * An add takes several steps where the others take one: ids for which the newest layer has no room wait for
+   * the next one; when there can be none, it takes them.
    */
   protected async record(ids: readonly IdKey[]): Promise<boolean[]> {
     const { metadata } = this.context;

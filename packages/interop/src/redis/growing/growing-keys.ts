@@ -2,8 +2,8 @@ import { metadataPermissions, type Permission, RedisKeys, segmentPermissions } f
 import { GenerationKeys } from '../generation/generation-keys.js';
 
 /**
- * Names of the keys of a filter that grows. The metadata and the lease are where a filter of one generation has them: a process that
- * takes it for one finds another format, and leaves it alone.
+ * Names of the keys of a filter that grows. The metadata and the lease are where a filter of one generation
+ * has them: a process that takes it for one finds another format, and leaves it alone.
  */
 export class GrowingKeys extends GenerationKeys {
   override readonly meta: string;

@@ -21,7 +21,10 @@ import type { GrowingKeys } from './growing-keys.js';
 export const GROWING_LAYOUT = BLOCKED_LAYOUT;
 
 export interface GrowingAddReply {
-  /** For each id whether it was not there before; the ids after these were not recorded, as there is no room for them. */
+  /**
+   * For each id whether it was not there before; the ids after these were not recorded, as there is no room
+   * for them.
+   */
   readonly added: boolean[];
   /** Ids of the newest live layer. */
   readonly inNewest: number;

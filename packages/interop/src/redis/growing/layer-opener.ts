@@ -22,7 +22,10 @@ const LAYER_LIFE_MS = 2 * LEASE_MS;
 const PAUSE_MS = 25;
 /** Between two attempts that fail. */
 const ERROR_PAUSE_MS = 1000;
-/** After one for which the server has no memory: a few hundred segments are not written and removed again every second. */
+/**
+ * After one for which the server has no memory: a few hundred segments are not written and removed again
+ * every second.
+ */
 const NO_MEMORY_PAUSE_MS = 30_000;
 
 export interface LayerOpenerOptions {
@@ -55,7 +58,10 @@ export class LayerOpener {
     if (performance.now() >= this.notBefore && this.canGrow(resolved)) void this.open(resolved);
   }
 
-  /** Resolves when a layer was opened, or a pause has passed after which it may have been by another process. Never rejects. */
+  /**
+   * Resolves when a layer was opened, or a pause has passed after which it may have been by another process.
+   * Never rejects.
+   */
   async open(resolved: ResolvedGrowing): Promise<void> {
     this.opening ??= this.tryToOpen(resolved).finally(() => (this.opening = undefined));
     await this.opening;
@@ -105,7 +111,9 @@ export class LayerOpener {
     }
   }
 
-  /** What fails is not left to the memory of others. Past this a layer may be live though no reply says so. */
+  /**
+   * What fails is not left to the memory of others. Past this a layer may be live though no reply says so.
+   */
   private async write(writer: SegmentWriter, target: SegmentedGeneration): Promise<void> {
     const { name, emit, keys, connection } = this.options;
     const memory = new StagingMemory({ name, emit, keys, connection, onShort: () => {} });

@@ -24,7 +24,10 @@ interface Scene {
   readonly base: string;
 }
 
-/** Does what the safety is for; afterwards the id 'late', which was acknowledged, must not be "absent" for process two. */
+/**
+ * Does what the safety is for; afterwards the id 'late', which was acknowledged, must not be "absent" for
+ * process two.
+ */
 type Scenario = (scene: Scene) => Promise<void>;
 
 async function rebuildWith(scene: Scene, during: () => Promise<unknown>): Promise<void> {
@@ -118,7 +121,8 @@ describeBf('Of a filter of BF.* commands, the safety', () => {
     });
 
     it('is needed: without it an id that was acknowledged is "absent"', async () => {
-      // Metadata are read again after a second, and a machine may take that long for a scenario: then nothing is wrong.
+      // Metadata are read again after a second, and a machine may take that long for a scenario: then nothing
+      // is wrong.
       const isShown = async () => (await verdictAfter(scenario, without(lua))) === 'absent';
       await eventually('the id is wrongly absent', isShown, SHOWN_WITHIN_MS);
     });

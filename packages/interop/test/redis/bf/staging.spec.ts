@@ -45,7 +45,8 @@ describeBf('A filter on BF.* commands that is rebuilt', () => {
     for (let round = 0; round < 6 || acknowledged.length < 200; round++) {
       const lease = await leaseOf(rebuilder);
       const staging = await lease.stage(testPlan({ capacity: 5000 }));
-      // What a drain is for: rows of adds that did not know of the staging are visible when the source is read.
+      // What a drain is for: rows of adds that did not know of the staging are visible when the source is
+      // read.
       await Promise.all(underWay);
       await commitIds(staging, [...BUILT, ...acknowledged]);
       await lease.release();
@@ -86,7 +87,8 @@ describeBf('A filter on BF.* commands that is rebuilt', () => {
     'the journal is recreated': async ({ journal }) => {
       await bf.admin.del(journal);
       await bf.admin.rpush(journal, 'other');
-      // With a life, as the first one had: else no abort removes it, and it would be taken for that of the next staging.
+      // With a life, as the first one had: else no abort removes it, and it would be taken for that of the
+      // next staging.
       await bf.admin.pexpire(journal, 60_000);
     },
     'the journal is cut short': ({ journal }) => bf.admin.ltrim(journal, 0, 1),

@@ -98,7 +98,7 @@ describe.each(EVERY_PEER.map((peer) => [peer.name, peer] as const))('A peer of %
         await expectNeverAbsent(filters, [...BUILT, 'here', 'late']);
       }).catch(() => {});
       await expectNeverAbsent(filters, [...BUILT, 'here', 'late']);
-      // Of Guava those are damaged dumps.
+      // For Guava those are damaged dumps.
       if (/shorter|empty/.test(what) && peer.deletedBeforeRebuild.test('cut short')) await admin.del(key);
       await runRebuild(rebuildJob(filters[0], sourceOf([...BUILT, 'here', 'late'])));
       await expectFound(filters, [...BUILT, 'here', 'late']);

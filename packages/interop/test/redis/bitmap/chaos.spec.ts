@@ -47,7 +47,9 @@ const faults: Record<string, Fault> = {
   'the lease is deleted': (key) => admin.del(`{${key}}:nestjs-bloom:lease`),
 };
 
-/** Processes, a peer, rebuilders and faults, all at once: how many ids that have rows were answered "absent". */
+/**
+ * Processes, a peer, rebuilders and faults, all at once: how many ids that have rows were answered "absent".
+ */
 async function wrongAbsents(peer: Peer, foreignAdds: ForeignAdds) {
   const key = redis.name();
   const layout = peer.layout(key, { foreignAdds });

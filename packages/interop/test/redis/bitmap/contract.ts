@@ -166,7 +166,8 @@ export function describePeersKey(peer: Peer): void {
         await expectFound([other.filter], ids);
         await DAMAGES[damage]!(admin, peer, key, metaOf(key));
         for (let round = 0; round < 2; round++) await expectNeverAbsent([filter, other.filter], ids);
-        // What is cut off or put behind is seen by who asks for an absent id, edited metadata by who reads them.
+        // What is cut off or put behind is seen by who asks for an absent id, edited metadata by who reads
+        // them.
         await filter.check(['absent-1']);
         expect((await filter.describe()).state).toBe('lost');
         expect(await filter.check(['absent-1'])).toEqual(['unknown']);

@@ -160,7 +160,8 @@ describe('A filter on the keys of a peer', () => {
   });
 
   it.each(TAKEN_OUT)('has one without %s', async (_, lua, scenario) => {
-    // Metadata are read again after a second, and a machine may take that long for a scenario: then nothing is wrong.
+    // Metadata are read again after a second, and a machine may take that long for a scenario: then nothing
+    // is wrong.
     await eventually('an id is wrongly absent', () => SCENARIOS[scenario]!(lua()), SHOWN_WITHIN_MS);
   });
 });

@@ -17,7 +17,8 @@ import { removable } from '../../../../../test/support/abilities.js';
 import { cuckoo } from '../../../src/index.js';
 
 const layout = cuckoo();
-// Large: the canaries of a generation are random ids, and in a small one now and then one cannot be told from an id of a test.
+// Large: the canaries of a generation are random ids, and in a small one now and then one cannot be told from
+// an id of a test.
 const target = { capacity: 100_000, errorRate: 0.01 };
 
 describeBf('A cuckoo filter in Redis', () => {

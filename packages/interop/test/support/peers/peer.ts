@@ -6,7 +6,9 @@ import type { PeerKeyOptions } from '../../../src/index.js';
 export interface Peer {
   readonly name: string;
   layout(key: string, options?: PeerKeyOptions): BloomLayout;
-  /** Damages after which a rebuild leaves the key alone until somebody deletes it: it may be something else. */
+  /**
+   * Damages after which a rebuild leaves the key alone until somebody deletes it: it may be something else.
+   */
   readonly deletedBeforeRebuild: RegExp;
   /** All keys that the peer itself uses. */
   keys(key: string): string[];

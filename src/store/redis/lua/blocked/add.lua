@@ -61,9 +61,9 @@ end
 
 local byte, char, sub, bor, unpack = string.byte, string.char, string.sub, bit.bor, struct.unpack
 
--- Reads a block first: proves that it is there and of this generation, and an id that is there already costs no write. A block is
--- written whole, of the parts that stay and the bytes that change: SETBITs, or one SETRANGE for each byte, take longer and are
--- more for a replica to read.
+-- Reads a block first: proves that it is there and of this generation, and an id that is there already costs
+-- no write. A block is written whole, of the parts that stay and the bytes that change: SETBITs, or one
+-- SETRANGE for each byte, take longer and are more for a replica to read.
 local function set(records, tag)
   local head, flags, added, parts = tonumber(tag, 16), {}, 0, {}
   local at, key, from, to, masks = 1
@@ -97,7 +97,8 @@ end
 local flags, added, count
 if tag ~= '' then
   flags, added = set(ARGV[3], tag)
-  -- Before anything else can fail: no bit of an id is there for good without an entry. Those that were set before a block was found damaged are.
+  -- Before anything else can fail: no bit of an id is there for good without an entry. Those that were set
+  -- before a block was found damaged are.
   if copies then
     local places = {}
     for at in string.gmatch(flags or added, '()1') do
@@ -108,7 +109,8 @@ if tag ~= '' then
     -- Copies of the staging may lack an id that is live already.
     isEntry = isEntry or copies.staged
 --end
-    -- The places of all ids in the staging, since its bits are set later: if that fails in between, no bit is there that copies lack.
+    -- The places of all ids in the staging, since its bits are set later: if that fails in between, no bit is
+    -- there that copies lack.
     if isEntry then copies:writeEntry(tag, copies.staged, table.concat(places), copies.staged and ARGV[12]) end
 --safety:repeat-waits
     copies.isWaiting = true
@@ -134,7 +136,8 @@ if tag ~= '' then
 end
 if isStaged then
   local stagingFlags, stagingAdded = set(ARGV[4], ARGV[2])
-  -- A staged block that is gone is not created again, and this staging, which lacks an id now, must not go live.
+  -- A staged block that is gone is not created again, and this staging, which lacks an id now, must not go
+  -- live.
   if not stagingFlags then
     --- @include "forget-staging"
     forgetStaging(KEYS[1])

@@ -10,7 +10,8 @@ ARGV[4]  number that it has acknowledged before: adders are told when no reader 
 
 Reply: 'OK'; the caller need not wait for it
 ]]
--- A reader has a name of its own on each list: nothing is noted on one that is gone, or has another one in its place.
+-- A reader has a name of its own on each list: nothing is noted on one that is gone, or has another one in
+-- its place.
 local isNoted = redis.call('ZADD', KEYS[1], 'XX', 'GT', 'CH', ARGV[3], 'a:' .. ARGV[2]) == 1
 if not isNoted or redis.call('ZCOUNT', KEYS[1], '-inf', ARGV[4]) > 0 then return 'OK' end
 -- Few readers are the last one: what only these need is below.

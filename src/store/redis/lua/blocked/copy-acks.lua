@@ -22,7 +22,8 @@ if not redis.call('ZSCORE', KEYS[2], '#' .. ARGV[1]) then return 'LIST' end
 -- One that came with a snapshot lacks readers that joined later.
 if serverRunId() ~= redis.pcall('HGET', KEYS[1], 'leases.run') then return 'LIST' end
 --end
--- A replica, which this server may be by now, has what another one writes; it refuses this, which changes nothing.
+-- A replica, which this server may be by now, has what another one writes; it refuses this, which changes
+-- nothing.
 if type(redis.pcall('ZREM', KEYS[2], '')) ~= 'number' then return 'LIST' end
 local copies = { meta = KEYS[1], readers = KEYS[2], now = now(), ms = tonumber(ARGV[2]) }
 capLeases(copies)

@@ -54,7 +54,8 @@ if plainTag(known[2]) == '' then
 end
 --end
 --safety:unseen-swap
--- The metadata of what is live may be those of before the first lease: the readers of the next list are all that adds wait for.
+-- The metadata of what is live may be those of before the first lease: the readers of the next list are all
+-- that adds wait for.
 if not copies then
   local early = ARGV[12] - ARGV[11]
   if early > 0 then return { 'EARLY', math.ceil(early) } end

@@ -37,8 +37,8 @@ if type(lease) == 'string' then
   for i = 9, #ARGV do
     isGivenUp = isGivenUp or ARGV[i] == holder
   end
-  -- Its life was counted before the clock was set back, or it has none: nobody of this package wrote that. An hour is believed in any case,
-  -- since another process may hold longer leases than the caller.
+  -- Its life was counted before the clock was set back, or it has none: nobody of this package wrote that. An
+  -- hour is believed in any case, since another process may hold longer leases than the caller.
   local left = redis.pcall('PTTL', KEYS[1])
   local isEndless = type(left) == 'number' and (left < 0 or left > math.max(10 * ARGV[7], 3600000))
   if not isOfAnother and not isGivenUp and not isEndless then return { 'HELD' } end
@@ -62,7 +62,8 @@ if time and not time.err then
   local began, live = past(known[2]), past(known[4])
   local failures, due, wait = tonumber(known[5] or '') or 0, tonumber(known[6] or ''), tonumber(known[7] or '')
   notes = { 'running', token, 'began', now, 'occasion', occasion }
-  -- Nobody holds the lease, and the last build has not ended: its process died. One whose lease was replaced above is no failure.
+  -- Nobody holds the lease, and the last build has not ended: its process died. One whose lease was replaced
+  -- above is no failure.
   local died = known[1] and known[1] ~= token and known[1] ~= holder
   if died then
     failures = failures + 1

@@ -16,7 +16,8 @@ if time.err or known.err then return 1 end
 local now = millisecondsOf(time)
 local at, wait = tonumber(known[1] or ''), tonumber(known[2] or '')
 local first, last = tonumber(ARGV[1]), tonumber(ARGV[2])
--- A time that is still to come was noted before the clock was set back, and a longer pause was not set by this package.
+-- A time that is still to come was noted before the clock was set back, and a longer pause was not set by
+-- this package.
 local isKnown = at and wait and at <= now and wait >= 0 and wait <= last
 if isKnown and now < at + wait then return 0 end
 -- A calm as long as the last pause says that the last rebuild has helped.

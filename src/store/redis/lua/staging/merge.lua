@@ -16,7 +16,8 @@ if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 local length = tonumber(ARGV[2])
 --safety:merge-length
 if redis.call('STRLEN', KEYS[2]) ~= length or redis.call('STRLEN', KEYS[3]) ~= length then return 'LENGTH' end
--- Without this check the tag of the scratch string would make blocks valid that another program has overwritten.
+-- Without this check the tag of the scratch string would make blocks valid that another program has
+-- overwritten.
 if redis.call('GETRANGE', KEYS[2], 0, 3) ~= redis.call('GETRANGE', KEYS[3], 0, 3) then return 'LENGTH' end
 --end
 redis.call('BITOP', 'OR', KEYS[2], KEYS[2], KEYS[3])

@@ -16,7 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => redis.close());
 
-/** Two readers on the list, of which the second acknowledges first, so that it is not the last one of an entry. */
+/**
+ * Two readers on the list, of which the second acknowledges first, so that it is not the last one of an
+ * entry.
+ */
 async function system(options: Parameters<typeof openLeased>[2] = {}) {
   const name = redis.name();
   const adder = await redis.open(name);

@@ -72,7 +72,10 @@ const lossesOf = ({ events }: Pick<Reader, 'events'>) =>
     event.type === 'copy-unleased' && event.reason !== LEASE_LAPSED.reason ? [event.reason] : [],
   );
 
-/** Looks up all the time while something goes on: ids that must not be absent, and one that is. Answers of the copy alone are no promises. */
+/**
+ * Looks up all the time while something goes on: ids that must not be absent, and one that is. Answers of the
+ * copy alone are no promises.
+ */
 async function lookingUp(
   readers: readonly Reader[],
   known: readonly string[],

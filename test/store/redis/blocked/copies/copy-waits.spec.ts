@@ -11,7 +11,10 @@ const LEASE_MS = 1000;
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-/** Whether an add waits whose script found metadata that know of no lease, of which the wait for leases nobody has seen is over. */
+/**
+ * Whether an add waits whose script found metadata that know of no lease, of which the wait for leases nobody
+ * has seen is over.
+ */
 async function isWaiting({ isOfServer, leaseMs }: { isOfServer: boolean; leaseMs: number }, ms: number) {
   const context = {
     name: 'f',

@@ -15,7 +15,8 @@ local function writeEntry(copies, tag, staged, places, stagedPlaces)
     -- Whose lease ended long ago, and who comes back, finds a gap and loads again.
     if copies.ends + 10000 <= copies.now then return end
     local id = string.format('%d-0', last)
-    -- The server walks through its node of the stream, of 100 entries or 4 KiB, for each reader that waits: with the padding a node has few entries.
+    -- The server walks through its node of the stream, of 100 entries or 4 KiB, for each reader that waits:
+    -- with the padding a node has few entries.
     local fields = { 'pad', string.rep('.', 64), 'list', copies.list, 'tag', tag, 'staged', staged or '' }
     if places then fields[9], fields[10], fields[11], fields[12] = 'places', places, 'stagedPlaces', stagedPlaces or '' end
     written = redis.pcall('XADD', copies.feed, 'NOMKSTREAM', 'MAXLEN', '~', 2048, id, unpack(fields))
@@ -51,7 +52,8 @@ local function waitFor(copies, number, isLive)
   if copies.ends <= copies.now then return 0, 0 end
 --safety:wait-readers
   local least = copies.least or leastOf(copies)
-  -- A reader that has acknowledged all but this entry was there a moment ago: the next renewal, or question of an adder, takes off those who were not.
+  -- A reader that has acknowledged all but this entry was there a moment ago: the next renewal, or question
+  -- of an adder, takes off those who were not.
   if least and least < number - 1 and dropExpired(copies) then least = leastOf(copies) end
   if least and least < number then return 1, copies.ms end
 --end

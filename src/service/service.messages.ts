@@ -113,7 +113,7 @@ export const notALayout = (filter: string, got: unknown) =>
   `Filter '${filter}': expected layout to be 'blocked' or what a function of @nestjs-bloom/interop returns, got ${printed(got)}. ` +
   (typeof got === 'function'
     ? `Call the function: layout: ${got.name}({ … }).`
-    : "Leave it out for 'blocked'.");
+    : 'Call the function of another system, such as layout: redisson({ … }); for a filter of its own leave it out.');
 
 export const stoppedBy = (by: string) => `It was stopped by ${by}.`;
 

@@ -118,10 +118,18 @@ describe('An option that a layout does not have', () => {
 
 describe('What is no layout', () => {
   it.each<[string, Given, string]>([
-    ['its name', { layout: 'cuckoo' }, "Leave it out for 'blocked'."],
+    [
+      'its name',
+      { layout: 'cuckoo' },
+      'such as layout: redisson({ … }); for a filter of its own leave it out.',
+    ],
     ['a function that was not called', { layout: goZero }, 'Call the function: layout: goZero({ … })'],
-    ['the default as an object', { layout: { kind: 'blocked' } }, "Leave it out for 'blocked'."],
-    ['null', { layout: null }, "Leave it out for 'blocked'."],
+    [
+      'the default as an object',
+      { layout: { kind: 'blocked' } },
+      'such as layout: redisson({ … }); for a filter of its own leave it out.',
+    ],
+    ['null', { layout: null }, 'such as layout: redisson({ … }); for a filter of its own leave it out.'],
   ])('is refused with how to write it: %s', (_, options, advice) => {
     expect(() => define(options)).toThrow(BloomConfigError);
     expect(() => define(options)).toThrow(/^Filter 'products': expected layout/);

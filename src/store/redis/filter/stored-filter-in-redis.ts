@@ -108,7 +108,7 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
     const { metadata } = this.context;
     let reason: LookupOutcome;
     try {
-      let snapshot = await metadata.latest();
+      let snapshot = await metadata.current();
       for (let attempt = 1; attempt <= MAX_ATTEMPTS && snapshot.live; attempt++) {
         const asked = await this.ask(snapshot.live, ids);
         const reply = metadata.isOfServer(snapshot) ? asked : 'STALE';

@@ -44,19 +44,15 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
     this.faults = new MetadataFaults(context);
   }
 
-  /** What is known of the server that answers. */
-  current(): Promise<Snapshot> {
-    return this.cached && !this.isOfServer(this.cached) ? this.reload() : this.latest();
-  }
-
   /**
-   * As `current`, for a caller that compares the server when it has its reply: the snapshot may be of the one
-   * before. A snapshot that is ready is read again beside the lookups: a server that was made a replica by
-   * hand keeps its clients, and answers those that only look up.
+   * The cached snapshot as long as it may be used, else a new one. It is of the server that answers now: the
+   * name of a cluster's node may change and change back while a question is under way. A snapshot that is
+   * ready is read again beside the lookups: a server that was made a replica by hand keeps its clients, and
+   * answers those that only look up.
    */
-  async latest(): Promise<Snapshot> {
+  async current(): Promise<Snapshot> {
     const snapshot = this.cached;
-    if (snapshot) {
+    if (snapshot && this.isOfServer(snapshot)) {
       const ageMs = performance.now() - snapshot.readAt;
       if (snapshot.live && ageMs >= READ_AGAIN_MS && !this.loading) this.readAgain(snapshot);
       if (ageMs < (snapshot.live ? 2 * READ_AGAIN_MS : RECHECK_MS)) {
@@ -65,7 +61,6 @@ export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {
         return snapshot;
       }
     }
-    // A reading that was refused leaves no snapshot.
     const refusal = this.ownership.lastRefusal;
     if (!refusal) return this.reload();
     await new Promise(setImmediate);

@@ -36,7 +36,8 @@ export function wordIn<const Word extends string>(
   reply: unknown,
 ): Word {
   const word = words.find((one) => one === String(reply));
-  if (word === undefined) throw unexpectedReplyError(script.name, reply);
+  if (word === undefined)
+    throw unexpectedReplyError(script.name, Buffer.isBuffer(reply) ? String(reply) : reply);
   return word;
 }
 

@@ -16,7 +16,13 @@ export {
 } from './common/index.js';
 export type { BloomId, IdKey } from './filter/index.js';
 export {
+  type BloomCallback,
+  type BloomCoalesceOptions,
+  type BloomGuardDefaults,
+  type BloomGuardedOptions,
   type BloomGuardRunner,
+  type FunctionGuard,
+  guardFunction,
   type IdRegistrar,
   type RegisterRequest,
   type Registration,

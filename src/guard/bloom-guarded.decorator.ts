@@ -1,5 +1,5 @@
 import { BloomConfigError } from '../common/index.js';
-import { type BloomGuardRunner, RUNNER_MARK } from './bloom-guard-runner.js';
+import { BloomGuardRunner, RUNNER_MARK } from './bloom-guard-runner.js';
 import { contextReader, isNullableField, methodName, type MethodSite } from './call-context.js';
 import {
   type AnyInstance,
@@ -128,6 +128,31 @@ function guardingByName(
     }
     return wrapper.apply(this, args);
   };
+}
+
+/** The guard of a function that is no method of an object of Nest. */
+export interface FunctionGuard {
+  readonly filter: string;
+  /** For people, metrics and events: `Product.findUnique`. */
+  readonly method: string;
+  readonly options: BloomGuardedOptions;
+}
+
+/**
+ * Guards a function of a library as `@BloomGuarded` guards a method. Its first argument is the id, unless the
+ * option `id` says otherwise. What stands in for a runner in a test guards nothing.
+ */
+export function guardFunction<Args extends unknown[], Result>(
+  runner: BloomGuardRunner,
+  declared: FunctionGuard,
+  run: (...args: Args) => Promise<Result>,
+): (...args: Args) => Promise<Result | null> {
+  if (!BloomGuardRunner.isRunner(runner)) return run;
+  const site = { target: {}, key: declared.method, descriptor: {} };
+  const guard = declaredGuard(declared);
+  const wrapper = guarding(site, run, { guard, coverage: new InterceptorCoverage(site.key, guard) });
+  const host = { [RUNNER]: runner };
+  return (...args) => wrapper.apply(host, args) as Promise<Result | null>;
 }
 
 /** An absent id is answered without an async function, which would take as long as the check. */

@@ -1,5 +1,10 @@
 export { BloomGuardedMany, type BloomGuardedManyDecorator } from './bloom-guarded-many.decorator.js';
-export { BloomGuarded, type BloomGuardedDecorator } from './bloom-guarded.decorator.js';
+export {
+  BloomGuarded,
+  type BloomGuardedDecorator,
+  type FunctionGuard,
+  guardFunction,
+} from './bloom-guarded.decorator.js';
 export {
   BloomGuardRunner,
   type DecidedBy,

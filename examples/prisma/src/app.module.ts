@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { BloomModule } from 'nestjs-bloom';
 import { fromPrisma } from '@nestjs-bloom/prisma';
-import { PrismaService, registeringClient } from './prisma.service.js';
+import { PrismaService, guardedClient } from './prisma.service.js';
 import { ProductController } from './product.controller.js';
 import { ProductRepository } from './product.repository.js';
 
@@ -20,6 +20,6 @@ import { ProductRepository } from './product.repository.js';
     }),
   ],
   controllers: [ProductController],
-  providers: [PrismaService, registeringClient, ProductRepository],
+  providers: [PrismaService, guardedClient, ProductRepository],
 })
 export class AppModule {}

@@ -20,12 +20,12 @@ export class PrismaService extends PrismaClient<typeof options> implements OnMod
   }
 }
 
-/** The client that creates products: what it writes is in the filter before anybody can see the row. */
+/** The client of the application: it records SKUs that it writes, and asks for none that does not exist. */
 export const PRISMA = Symbol('PRISMA');
 
-export const registeringClient = {
+export const guardedClient = {
   provide: PRISMA,
   inject: [PrismaService, BloomGuardRunner],
   useFactory: (prisma: PrismaService, runner: BloomGuardRunner) =>
-    extendWithBloom(prisma, runner, (client) => client.product, 'sku', { filter: 'products' }),
+    extendWithBloom(prisma, runner, (client) => client.product, 'sku', { filter: 'products', guard: true }),
 };

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { BloomGuarded } from 'nestjs-bloom';
 import type { Product } from './generated/client.js';
 import { PRISMA, type PrismaService } from './prisma.service.js';
 
@@ -7,7 +6,6 @@ import { PRISMA, type PrismaService } from './prisma.service.js';
 export class ProductRepository {
   constructor(@Inject(PRISMA) private readonly prisma: PrismaService) {}
 
-  @BloomGuarded('products')
   async findBySku(sku: string): Promise<Product | null> {
     return this.prisma.product.findUnique({ where: { sku } });
   }

@@ -1,5 +1,6 @@
 import type { BloomGuardRunner } from 'nestjs-bloom';
 import { registrarOf } from 'nestjs-bloom/sources';
+import { GuardedReads, READS } from './guarded-reads.js';
 import { idOrigins } from './id-origins.js';
 import {
   type MappedField,
@@ -7,9 +8,10 @@ import {
   type PrismaClientLike,
   type PrismaField,
   type PrismaModelLike,
+  propertyOf,
 } from './prisma-client.js';
 import { IdReader, RETURN_ROWS } from './seen-ids.js';
-import { type Fields, writtenRows } from './written-rows.js';
+import { type Fields, type Operation, writtenRows } from './written-rows.js';
 
 /** A client that can be extended. */
 export interface ExtendableClient extends PrismaClientLike {
@@ -26,13 +28,12 @@ export interface PrismaRegistersOptions {
    * `@BloomRegisters`.
    */
   readonly onError?: 'throw' | 'queue';
-}
-
-interface Operation {
-  readonly model: string;
-  readonly operation: string;
-  readonly args?: Fields;
-  readonly query: (args: Fields) => Promise<unknown>;
+  /**
+   * Answers `findUnique` of an absent id with null, and `findUniqueOrThrow` with Prisma's own error, without
+   * a query: as `@BloomGuarded` on a method that returns null. Calls in a batch (`$transaction([…])`) and of
+   * relations (`findUnique(…).kind()`) are not checked. Default false.
+   */
+  readonly guard?: boolean;
 }
 
 const WRITES = [...RETURN_ROWS, 'createMany', 'updateMany'];
@@ -40,8 +41,8 @@ const WRITES = [...RETURN_ROWS, 'createMany', 'updateMany'];
 /**
  * Extends a client so that it records the ids of rows that it creates or changes: before the query where its
  * arguments have them, else before its result is returned. An add that fails fails the query, unless
- * `onError: 'queue'`. A query whose ids neither its arguments nor its result have is refused. Apply other
- * query extensions before this one.
+ * `onError: 'queue'`. A query whose ids neither its arguments nor its result have is refused. With `guard` it
+ * answers for absent ids too. Apply other query extensions before this one.
  *
  * @param runner `BloomGuardRunner`, as Nest injects it.
  * @example
@@ -64,13 +65,16 @@ export function extendWithBloom<Client extends ExtendableClient, Model extends P
 ): Client {
   const mapped = mappedField(client, model(client), { maker: 'extendWithBloom', field });
   const writes = new RecordedWrites({ ...options, runner, mapped });
-  const query = Object.fromEntries(
-    WRITES.map((operation) => [operation, (call: Operation) => writes.run(call)]),
-  );
+  const calling = (operations: readonly string[], run: (call: Operation) => Promise<unknown>) =>
+    Object.fromEntries(operations.map((operation) => [operation, run]));
+  const reads = options.guard ? new GuardedReads(runner, options.filter, mapped) : undefined;
   return client.$extends({
     name: `nestjs-bloom of ${options.filter}`,
-    // Rows of the model may be written with those of any other.
-    query: { $allModels: query },
+    query: {
+      // Rows of the model may be written with those of any other.
+      $allModels: calling(WRITES, (call) => writes.run(call)),
+      ...(reads && { [propertyOf(mapped.modelName)]: calling(READS, (call) => reads.run(call)) }),
+    },
   }) as Client;
 }
 

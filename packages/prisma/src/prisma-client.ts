@@ -125,6 +125,6 @@ export function mappedField(
 }
 
 /** Where the client has the model: `product` of `Product`. */
-function propertyOf(modelName: string): string {
+export function propertyOf(modelName: string): string {
   return `${modelName[0]!.toLowerCase()}${modelName.slice(1)}`;
 }

@@ -90,6 +90,6 @@ function nameOf({ model, field }: Origin): string {
 }
 
 /** Conditions of a query are objects. */
-function isId(value: unknown): value is BloomId {
+export function isId(value: unknown): value is BloomId {
   return value !== undefined && (typeof value !== 'object' || value instanceof Uint8Array);
 }

@@ -13,6 +13,19 @@ export interface WrittenRow {
   readonly isNested: boolean;
 }
 
+/** What Prisma gives to extensions of a query. */
+export interface Operation {
+  readonly model: string;
+  readonly operation: string;
+  readonly args?: Fields;
+  readonly query: (args: Fields) => Promise<unknown>;
+  /** No API of Prisma says in what transaction a query is, or which relation of the row it returns. */
+  readonly __internalParams?: {
+    readonly transaction?: { readonly kind: string };
+    readonly dataPath?: readonly string[];
+  };
+}
+
 /** A write, as Prisma gives it to extensions. */
 export interface Write {
   readonly model: string;

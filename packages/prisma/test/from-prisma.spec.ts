@@ -87,6 +87,7 @@ describe('fromPrisma', () => {
       declare readonly ticket: GeneratedClient['ticket'];
       declare readonly gone: GeneratedClient['gone'];
       abstract $queryRawUnsafe: GeneratedClient['$queryRawUnsafe'];
+      abstract $on: GeneratedClient['$on'];
       abstract $extends: GeneratedClient['$extends'];
       abstract $transaction: GeneratedClient['$transaction'];
       abstract $disconnect: GeneratedClient['$disconnect'];

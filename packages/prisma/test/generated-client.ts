@@ -36,7 +36,9 @@ export interface Model<Fields> {
 export interface GeneratedClient {
   $queryRawUnsafe(query: string, ...values: unknown[]): PromiseLike<unknown>;
   $extends(extension: object): GeneratedClient;
+  $on(event: 'query', listener: (event: { readonly query: string }) => void): void;
   $transaction<Result>(run: (client: GeneratedClient) => Promise<Result>): Promise<Result>;
+  $transaction(batch: readonly Promise<unknown>[]): Promise<unknown[]>;
   $disconnect(): Promise<void>;
   readonly product: Model<{
     readonly id: Field<'Product', 'String'>;
@@ -52,16 +54,27 @@ export interface GeneratedClient {
   readonly visit: Model<{
     readonly visitor: Field<'Visit', 'String'>;
     readonly serial: Field<'Visit', 'BigInt'>;
+    readonly no: Field<'Visit', 'Int'>;
   }>;
   readonly kind: Model<{ readonly name: Field<'Kind', 'String'> }>;
   readonly ticket: Model<{ readonly id: Field<'Ticket', 'String'> }>;
   readonly gone: Model<{ readonly id: Field<'Gone', 'String'> }>;
 }
 
-type ClientClass = new (options: { adapter: object; omit?: object }) => GeneratedClient;
+type ClientClass = new (options: { adapter: object; omit?: object; log?: object[] }) => GeneratedClient;
 
-/** The class that Prisma generates from `schema.prisma`, offline; once for each text and version. */
+interface GeneratedModule {
+  readonly PrismaClient: ClientClass;
+  readonly Prisma: { readonly PrismaClientKnownRequestError: new (...args: never) => Error };
+}
+
+/** The class that Prisma generates from `schema.prisma`. */
 export async function generatedClient(): Promise<ClientClass> {
+  return (await generatedModule()).PrismaClient;
+}
+
+/** All that Prisma generates from `schema.prisma`, offline; once for each text and version. */
+export async function generatedModule(): Promise<GeneratedModule> {
   const program = createRequire(import.meta.url).resolve('prisma/build/index.js');
   const schema = readFileSync(join(HERE, 'schema.prisma'), 'utf8');
   const { version } = JSON.parse(readFileSync(join(program, '../../package.json'), 'utf8')) as {
@@ -70,7 +83,7 @@ export async function generatedClient(): Promise<ClientClass> {
   const name = createHash('sha256').update(`${version}\n${schema}`).digest('hex').slice(0, 16);
   const folder = join(TOOLS, `prisma-${name}`);
   if (!existsSync(folder)) await generate(program, folder);
-  return ((await import(join(folder, 'client/client.ts'))) as { PrismaClient: ClientClass }).PrismaClient;
+  return (await import(join(folder, 'client/client.ts'))) as GeneratedModule;
 }
 
 /** It is not run, and Prisma would download it. */

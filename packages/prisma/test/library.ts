@@ -23,7 +23,7 @@ type AnyModel = Model<Readonly<Record<string, Field<string, string>>>>;
 export interface LibraryClient extends GeneratedClient {
   $executeRawUnsafe(statement: string): Promise<number>;
   $transaction<Result>(run: (client: this) => Promise<Result>): Promise<Result>;
-  $transaction(batch: readonly Promise<unknown>[]): Promise<unknown>;
+  $transaction(batch: readonly Promise<unknown>[]): Promise<unknown[]>;
   readonly author: AnyModel;
   readonly book: AnyModel;
   readonly profile: AnyModel;

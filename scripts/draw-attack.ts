@@ -1,7 +1,7 @@
 // Draws docs/pictures/attack.svg: a recorded day of a shop with an attack mixed in, and when the rule reports
 // it. Run with: npm run draw:attack
 import { writeFileSync } from 'node:fs';
-import { ATTACK_DEFAULTS, type AttackChange, AttackRule } from '../src/service/attack-rule.js';
+import { type AttackChange, AttackRule } from '../src/service/attack-rule.js';
 import { DAYS, readings, type Traffic } from '../test/service/support/shop-days.js';
 
 const HOUR_MS = 3_600_000;
@@ -13,7 +13,7 @@ const [LOWEST, HIGHEST] = [1, 1_000];
 const attack = { fromMs: 14 * HOUR_MS, forMs: 10 * MINUTE_MS, perSecond: 300 };
 const traffic: Traffic = { days: DAYS, shops: 20, unknownShare: 0.03, floods: [attack], endMs: 24 * HOUR_MS };
 
-const rule = new AttackRule(ATTACK_DEFAULTS);
+const rule = new AttackRule();
 const changes: (AttackChange & { at: number })[] = [];
 const minutes: { absents: number; lookups: number }[] = [];
 let [absents, lookups] = [0, 0];

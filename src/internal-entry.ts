@@ -47,7 +47,6 @@ export type {
   BoardContents,
   BoardMode,
   BoardNews,
-  BoardedFilter,
   LeaseServer,
   EndedRun,
   InstanceBeat,

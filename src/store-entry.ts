@@ -22,7 +22,6 @@ export {
   isLongerThan,
 } from './filter/index.js';
 export {
-  type AdoptableFilter,
   type AdvisedFilter,
   type BloomReplicaMode,
   type BloomUnknownReason,
@@ -44,12 +43,10 @@ export {
   type LeaseRequest,
   type LocalFilter,
   type LookupOutcome,
-  type MeasurableFilter,
   NO_RECORDER,
   notRecorded,
   type OpenFilterOptions,
   type RebuildLease,
-  type RemovableFilter,
   type SharedNegativeCacheOptions,
   type StagePlan,
   type Staging,

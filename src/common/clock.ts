@@ -25,6 +25,21 @@ export const systemClock: Clock = {
   },
 };
 
+/** Does not keep a process that ends. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}
+
+/** Resolves when the work is done, or when that takes too long. */
+export async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
+
 /** Lives differ by this share up and down, so that what began together does not end together. */
 const JITTER = 0.2;
 

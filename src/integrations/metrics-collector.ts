@@ -1,4 +1,4 @@
-import { BloomConfigError, type BloomEvent, BloomRebuildError } from '../common/index.js';
+import { BloomConfigError, type BloomEvent, BloomRebuildError, within } from '../common/index.js';
 import { type BloomService, Histogram } from '../service/index.js';
 import type {
   EventCount,
@@ -148,10 +148,7 @@ class KnownInfos {
       return known || !answer ? [] : [answer];
     });
     if (first.length === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<void>((resolve) => (timer = setTimeout(resolve, FIRST_ANSWER_MS)));
-    await Promise.race([Promise.all(first), deadline]);
-    clearTimeout(timer);
+    await within(FIRST_ANSWER_MS, Promise.all(first));
   }
 
   of(filter: string): KnownInfo | undefined {

@@ -1,17 +1,12 @@
-import { type BloomEventListener, systemClock } from '../common/index.js';
+import type { BloomEventListener } from '../common/index.js';
 import {
   type AttackChange,
   AttackRule,
-  type AttackSettings,
-  attackSettings,
+  type BloomAttackOptions,
   type BloomService,
-  ClientCounts,
   type ManagedFilter,
-  MAX_CLIENTS,
   SAMPLE_MS,
 } from '../service/index.js';
-import type { BloomModuleOptions } from './bloom-module-options.js';
-import type { EventHub } from './event-hub.js';
 
 const NO_METHODS: ReadonlyMap<string, number> = new Map();
 
@@ -23,24 +18,22 @@ interface Watched {
   methods: ReadonlyMap<string, number>;
 }
 
-export interface AttackMonitorContext {
-  readonly settings: AttackSettings;
-  readonly service: Pick<BloomService, 'worstClients'>;
-  readonly emit: BloomEventListener;
-}
-
 /** Reads what the guards of this process have counted, and reports attacks on its filters. */
 export class AttackMonitor {
   private watched: readonly Watched[] = [];
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly context: AttackMonitorContext) {}
+  constructor(
+    private readonly options: BloomAttackOptions,
+    private readonly service: Pick<BloomService, 'worstClients'>,
+    private readonly emit: BloomEventListener,
+  ) {}
 
   start(filters: readonly Watched['filter'][]): void {
     if (filters.length === 0) return;
     this.watched = filters.map((filter) => ({
       filter,
-      rule: new AttackRule(this.context.settings),
+      rule: new AttackRule(this.options),
       absents: 0,
       methods: NO_METHODS,
     }));
@@ -70,7 +63,7 @@ export class AttackMonitor {
   }
 
   private report(filter: string, change: AttackChange, now: number): void {
-    const { emit, service } = this.context;
+    const { emit, service } = this;
     const { method } = change;
     const clients = service.worstClients(filter);
     if (change.type === 'started') {
@@ -82,22 +75,4 @@ export class AttackMonitor {
       emit({ type: 'attack-ended', filter, method, durationMs, absents, peakRate, clients });
     }
   }
-}
-
-/** What reports attacks; undefined with `attack: false`. */
-export function attackMonitor(
-  { attack = {} }: BloomModuleOptions,
-  { service, events: { emit } }: { readonly service: BloomService; readonly events: EventHub },
-): AttackMonitor | undefined {
-  return attack ? new AttackMonitor({ settings: attackSettings(attack), service, emit }) : undefined;
-}
-
-/** What counts the absents of clients; undefined where the application does not name them. */
-export function clientCounts(
-  { attack }: BloomModuleOptions,
-  { emit }: Pick<EventHub, 'emit'>,
-): ClientCounts | undefined {
-  if (!attack || !attack.client) return undefined;
-  const { client, maxClients = MAX_CLIENTS } = attack;
-  return new ClientCounts({ client, maxClients, clock: systemClock, emit });
 }

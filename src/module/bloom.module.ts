@@ -2,10 +2,10 @@ import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
 import { BloomConfigError } from '../common/index.js';
 import { BloomGuardRunner, GuardValidator } from '../guard/index.js';
-import { BloomFilter, BloomService } from '../service/index.js';
+import { BloomFilter, BloomService, ClientCounts } from '../service/index.js';
 import type { FilterStore } from '../store/index.js';
 import { createStore, heartbeatOf, ownerOf } from './store-factory.js';
-import { attackMonitor, clientCounts } from './attack-monitor.js';
+import { AttackMonitor } from './attack-monitor.js';
 import type {
   BloomFactoryOptions,
   BloomFeature,
@@ -167,8 +167,8 @@ function core(options: Provider[], imports: Imports, others?: OtherProviders): D
     {
       provide: BLOOM_SERVICE,
       inject: [EventHub, BLOOM_OPTIONS],
-      useFactory: (events: EventHub, options: BloomModuleOptions) =>
-        new BloomService(events.emit, clientCounts(options, events)),
+      useFactory: ({ emit }: EventHub, { attack }: BloomModuleOptions) =>
+        new BloomService(emit, attack && attack.client ? new ClientCounts(attack, emit) : undefined),
     },
     {
       provide: FilterRegistry,
@@ -222,7 +222,10 @@ function core(options: Provider[], imports: Imports, others?: OtherProviders): D
           handlers: new EventHandlers(discovery, scanner),
           scheduler: new RebuildScheduler(moduleRef, events),
           watch: new FilterMonitor(events.emit, (listener) => events.listen(listener), hasOwner(options)),
-          attacks: attackMonitor(options, { service, events }),
+          attacks:
+            options.attack === false
+              ? undefined
+              : new AttackMonitor(options.attack ?? {}, service, events.emit),
           validator: new GuardValidator(discovery, service),
         }),
     },

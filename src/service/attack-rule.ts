@@ -29,8 +29,6 @@ export interface BloomAttackOptions {
   readonly maxClients?: number;
 }
 
-export const MAX_CLIENTS = 10_000;
-
 export const ATTACK_OPTIONS = {
   minPerSecond: ['a number above 0', isAbove(0)],
   factor: ['a number above 1', isAbove(1)],
@@ -39,13 +37,6 @@ export const ATTACK_OPTIONS = {
   client: ['a function of the ExecutionContext of a request', isFunction],
   maxClients: ['a whole number from 1 to 1,000,000', isInteger(1, 1_000_000)],
 } satisfies OptionTable<BloomAttackOptions>;
-
-export function attackSettings(options: BloomAttackOptions): AttackSettings {
-  const given = Object.entries(options).filter(
-    ([name, value]) => name in ATTACK_DEFAULTS && value !== undefined,
-  );
-  return { ...ATTACK_DEFAULTS, ...Object.fromEntries(given) };
-}
 
 /** How often a rule reads: often enough to tell a burst from a flood well within two seconds. */
 export const SAMPLE_MS = 250;
@@ -60,21 +51,6 @@ const USUAL_RATIO = 0.1;
 const WAVES = 7;
 /** An attack ends below this share of the threshold, so that a rate near it starts one attack only. */
 const END_SHARE = 0.5;
-
-/** When absents are an attack. */
-export interface AttackSettings {
-  readonly minPerSecond: number;
-  readonly factor: number;
-  readonly startAfterMs: number;
-  readonly endAfterMs: number;
-}
-
-export const ATTACK_DEFAULTS: AttackSettings = {
-  minPerSecond: 50,
-  factor: 4,
-  startAfterMs: 1_500,
-  endAfterMs: 30_000,
-};
 
 /** What a filter has counted since the process started, and when. */
 export interface AttackReading {
@@ -138,7 +114,12 @@ export class AttackRule {
   private learned = { weight: 0, absent: 0 };
   private attack: Attack | undefined;
 
-  constructor(private readonly settings: AttackSettings) {}
+  private readonly settings: Required<Omit<BloomAttackOptions, 'client' | 'maxClients'>>;
+
+  constructor(options: BloomAttackOptions = {}) {
+    const { minPerSecond = 50, factor = 4, startAfterMs = 1_500, endAfterMs = 30_000 } = options;
+    this.settings = { minPerSecond, factor, startAfterMs, endAfterMs };
+  }
 
   /** To be called every `SAMPLE_MS`, or as near to it as the process comes. */
   read(reading: AttackReading): AttackChange | undefined {

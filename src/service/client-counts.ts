@@ -1,27 +1,25 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import type { ExecutionContext } from '@nestjs/common';
-import type { BloomClientAbsents, BloomEventListener, Clock } from '../common/index.js';
+import {
+  type BloomClientAbsents,
+  type BloomEventListener,
+  type Clock,
+  systemClock,
+} from '../common/index.js';
 import { ownText } from '../filter/index.js';
+import type { BloomAttackOptions } from './attack-rule.js';
 import type { GuardState } from './guard-state.js';
 import { clientIsNoText, clientsWithoutRequest } from './service.messages.js';
 import { isIPv6 } from 'node:net';
 
 /** Absents are counted by the minute. */
 const WINDOW_MS = 60_000;
+const MAX_CLIENTS = 10_000;
 /** A longer name of a client is kept as its hash. */
 const MAX_NAME = 64;
 /** Refusals of clients at one time; when there are more, the first one ends early. */
 const MAX_REFUSED = 10_000;
-
-export interface ClientCountsOptions {
-  /** The option `attack.client`. */
-  readonly client: (context: ExecutionContext) => string | undefined;
-  /** Clients of a filter and a minute. */
-  readonly maxClients: number;
-  readonly clock: Clock;
-  readonly emit: BloomEventListener;
-}
 
 /** The clients of one filter, in this minute and in the last one. */
 interface Windows {
@@ -31,26 +29,13 @@ interface Windows {
   before: SpaceSaving;
 }
 
-/** What counts the clients of an application, as a guard asks it. */
-export interface ClientRefusals {
-  /** The client of a request; undefined where `client` gives none or fails. */
-  clientOf(
-    context: ExecutionContext,
-    where: { readonly filter: string; readonly method: string },
-  ): string | undefined;
-  /**
-   * For how many milliseconds a client is refused; 0 for one that is not. It is refused for `forMs` when it
-   * has asked for `limit` absent ids within a minute, of all filters that block together. Each rule (a limit
-   * and a time) refuses on its own. Only what is counted for certain stands against a client: none pays for
-   * others.
-   */
-  refusedForMs(client: string, rule: { readonly limit: number; readonly forMs: number }): number;
-}
+/** What a guard asks that refuses clients. */
+export type ClientRefusals = Pick<ClientCounts, 'clientOf' | 'refusedForMs'>;
 
 /**
  * Counts the absents of each client in bounded memory, and knows which clients are refused, in this process.
  */
-export class ClientCounts implements ClientRefusals {
+export class ClientCounts {
   private readonly filters = new Map<string, Windows>();
   private readonly requests = new AsyncLocalStorage<ExecutionContext>();
   /** End of each refusal, by rule and client, in the order of their begin. */
@@ -58,7 +43,11 @@ export class ClientCounts implements ClientRefusals {
   private hasSeenRequests = false;
   private hasAdvised = false;
 
-  constructor(private readonly options: ClientCountsOptions) {}
+  constructor(
+    private readonly options: Pick<BloomAttackOptions, 'client' | 'maxClients'>,
+    private readonly emit: BloomEventListener,
+    private readonly clock: Clock = systemClock,
+  ) {}
 
   /** Runs what belongs to a request, so that its absents are counted for its client. */
   run<Result>(context: ExecutionContext, request: () => Result): Result {
@@ -68,24 +57,25 @@ export class ClientCounts implements ClientRefusals {
 
   /** Counts the absents of a filter from now on. */
   observe(filter: string, guarding: GuardState): void {
-    const startedAt = this.options.clock.now();
+    const startedAt = this.clock.now();
     this.filters.set(filter, { guarding, startedAt, now: this.table(), before: this.table() });
     guarding.onAbsent = (method) => this.record(filter, method);
   }
 
+  /** The client of a request; undefined where `client` gives none or fails. */
   clientOf(
     context: ExecutionContext,
     where: { readonly filter: string; readonly method: string },
   ): string | undefined {
     try {
-      const client: unknown = this.options.client(context);
+      const client: unknown = this.options.client?.(context);
       if (client === undefined || client === null || client === '') return undefined;
       if (typeof client === 'string') return bounded(client);
       // Its rejection must not end the process.
       if (client instanceof Promise) client.catch(() => {});
       throw new TypeError(clientIsNoText(client));
     } catch (error) {
-      this.options.emit({ type: 'guard-error', ...where, operation: 'client', error });
+      this.emit({ type: 'guard-error', ...where, operation: 'client', error });
       return undefined;
     }
   }
@@ -109,8 +99,14 @@ export class ClientCounts implements ClientRefusals {
     return [...sums.values()].sort((a, b) => b.absents - a.absents).slice(0, most);
   }
 
+  /**
+   * For how many milliseconds a client is refused; 0 for one that is not. It is refused for `forMs` when it
+   * has asked for `limit` absent ids within a minute, of all filters that block together. Each rule (a limit
+   * and a time) refuses on its own. Only what is counted for certain stands against a client: none pays for
+   * others.
+   */
   refusedForMs(client: string, { limit, forMs }: { readonly limit: number; readonly forMs: number }): number {
-    const now = this.options.clock.now();
+    const now = this.clock.now();
     const rule = `${limit}/${forMs}`;
     const refusal = `${rule} ${client}`;
     const until = this.refused.get(refusal) ?? 0;
@@ -146,14 +142,14 @@ export class ClientCounts implements ClientRefusals {
     for (const windows of this.filters.values()) {
       if (windows.guarding.mode !== 'on') continue;
       this.turn(windows);
-      const left = 1 - (this.options.clock.now() - windows.startedAt) / WINDOW_MS;
+      const left = 1 - (this.clock.now() - windows.startedAt) / WINDOW_MS;
       sum += windows.now.owedBy(client, rule) + Math.ceil(windows.before.owedBy(client, rule) * left);
     }
     return sum;
   }
 
   private turn(windows: Windows): void {
-    const elapsed = this.options.clock.now() - windows.startedAt;
+    const elapsed = this.clock.now() - windows.startedAt;
     if (elapsed < WINDOW_MS) return;
     const isNext = elapsed < 2 * WINDOW_MS;
     windows.before = isNext ? windows.now : this.table();
@@ -162,14 +158,14 @@ export class ClientCounts implements ClientRefusals {
   }
 
   private table(): SpaceSaving {
-    return new SpaceSaving(this.options.maxClients);
+    return new SpaceSaving(this.options.maxClients ?? MAX_CLIENTS);
   }
 
   /** Calls outside of requests have no client; where no request is ever seen, the interceptor is missing. */
   private adviseOnce(filter: string, method: string): void {
     if (this.hasSeenRequests || this.hasAdvised) return;
     this.hasAdvised = true;
-    this.options.emit({ type: 'advice', filter, text: clientsWithoutRequest(method) });
+    this.emit({ type: 'advice', filter, text: clientsWithoutRequest(method) });
   }
 }
 

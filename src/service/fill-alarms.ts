@@ -10,8 +10,8 @@ const LOOK_AT_SHARE = 0.25;
 
 /** Notices with the reply of an add that a filter holds more ids than planned, then at each power of two. */
 export class LoadAlarm {
-  private generation: string | undefined;
-  private reportedTimes = 0;
+  /** By the part; of a filter that is whole under undefined. */
+  private readonly reported = new Map<number | undefined, { generation: string; times: number }>();
   private isCounted = false;
   private added = 0;
 
@@ -22,16 +22,13 @@ export class LoadAlarm {
   ) {}
 
   /** For stores that count, with the reply of an add. */
-  readonly record = ({ generation, count, capacity }: FilterLoad): void => {
+  readonly record = ({ part, generation, count, capacity }: FilterLoad): void => {
     this.isCounted = true;
     if (count <= capacity || capacity <= 0) return;
-    if (generation !== this.generation) {
-      this.generation = generation;
-      this.reportedTimes = 0;
-    }
     const times = 2 ** Math.floor(Math.log2(count / capacity));
-    if (times <= this.reportedTimes) return;
-    this.reportedTimes = times;
+    const before = this.reported.get(part);
+    if (before?.generation === generation && times <= before.times) return;
+    this.reported.set(part, { generation, times });
     this.onPassed();
   };
 

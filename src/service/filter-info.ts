@@ -3,8 +3,6 @@ import { GuardState, NO_AUDIT } from './guard-state.js';
 import { describeError } from '../common/index.js';
 import {
   type BloomCopyLease,
-  isMeasurable,
-  leasesCopy,
   type PartDescription,
   type StoredFilter,
   type StoredFilterStatus,
@@ -26,7 +24,7 @@ export async function filterInfo(
   const { definition, store, observed, lookups } = of;
   const found = await inStore.describe();
   const { shape, count, builtAt, builds, rebuilding, state } = found;
-  const measured = shape && isMeasurable(inStore) ? await inStore.measureFill() : undefined;
+  const measured = shape && (await inStore.measureFill?.());
   return {
     name: definition.name,
     state,
@@ -43,7 +41,7 @@ export async function filterInfo(
     builtAt,
     builds,
     rebuilding,
-    copyLease: leasesCopy(inStore) ? inStore.copyLease : undefined,
+    copyLease: inStore.copyLease,
     copyWaits: lookups.copyWaits,
     observed,
     ...(found.parts && { parts: found.parts.map(partInfo) }),

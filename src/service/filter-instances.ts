@@ -1,19 +1,8 @@
-import {
-  BloomConfigError,
-  type BloomEventListener,
-  type BloomRebuildProgress,
-  printed,
-} from '../common/index.js';
-import {
-  type BoardMode,
-  type EndedRun,
-  hasBoard,
-  type InstanceBoard,
-  type StoredFilter,
-} from '../store/index.js';
+import { BloomConfigError, type BloomRebuildProgress, printed } from '../common/index.js';
+import { type BoardMode, type EndedRun, type InstanceBoard, type StoredFilter } from '../store/index.js';
 import {
   type BloomInstances,
-  type HeartbeatRule,
+  type FilterEnvironment,
   type InstanceIdentity,
   instanceOf,
   isGuardMode,
@@ -42,22 +31,9 @@ const BEATS_IN_LIFE = 5;
 /** Records that wait for the store to be back. */
 const MOST_WAITING = 10;
 
-export interface FilterInstancesContext {
-  readonly filter: string;
-  readonly identity: InstanceIdentity;
-  readonly board: InstanceBoard;
+export interface FilterInstancesContext extends Pick<FilterEnvironment, 'emit' | 'identity' | 'heartbeat'> {
   readonly guarding: GuardState;
-  readonly emit: BloomEventListener;
   readonly metrics: () => BloomFilterMetrics;
-  /**
-   * How often this process reports, or looks at the mode of all; undefined: only when it is asked, or never.
-   */
-  readonly everyMs: number | undefined;
-  /** Whether this process reports also where no dashboard and no mode for all is used. */
-  readonly isAlwaysReported: boolean;
-  /** Whether this process reports nothing. */
-  readonly isSilent: boolean;
-  readonly leaseMs: number;
 }
 
 /** Reports one filter of this process to the other processes, and takes what they report. */
@@ -65,6 +41,12 @@ export class FilterInstances {
   readonly sharedMode: SharedMode;
   /** Phases of the last run of this process that ended. */
   lastPhases: readonly BloomPhaseDuration[] = [];
+  private readonly identity: InstanceIdentity;
+  /** Shared with other processes where the store has one. */
+  private readonly board: InstanceBoard;
+  private readonly filter: string;
+  /** How often this process reports, or looks at the mode of all; 0: only when it is asked, or never. */
+  private readonly everyMs: number;
   private readonly heartbeat: Heartbeat | undefined;
   private readonly lifeMs: number;
   private readonly runLifeMs: number;
@@ -74,6 +56,7 @@ export class FilterInstances {
   /** Runs that are not recorded yet, the first one first. */
   private ended: readonly EndedRun[] = [];
   private flushing: Promise<void> | undefined;
+  /** Whether this process reports also where no dashboard and no mode for all is used. */
   private isReportWanted: boolean;
   private hasReported = false;
   /** When the mode of all processes was read last. */
@@ -82,13 +65,21 @@ export class FilterInstances {
   private isStoreBehind = false;
   private guardedCalls = 0;
 
-  constructor(private readonly context: FilterInstancesContext) {
-    const { filter, emit, guarding, everyMs, leaseMs, isAlwaysReported } = context;
-    this.isReportWanted = isAlwaysReported;
-    this.sharedMode = new SharedMode(filter, guarding, emit);
-    const beat = { filter, emit, beat: () => this.beat() };
-    this.heartbeat = everyMs === undefined ? undefined : new Heartbeat({ ...beat, everyMs });
-    this.lifeMs = BEATS_IN_LIFE * (everyMs ?? 0);
+  constructor(
+    { name, leaseMs }: FilterDefinition,
+    inStore: StoredFilter,
+    private readonly context: FilterInstancesContext,
+  ) {
+    const { emit, guarding, identity = newIdentity(), heartbeat } = context;
+    this.filter = name;
+    this.identity = identity;
+    this.board = inStore.board ?? new LocalBoard();
+    this.everyMs = (inStore.board && heartbeat && heartbeat.everyMs) || 0;
+    this.isReportWanted = Boolean(heartbeat && heartbeat.isAlways);
+    this.sharedMode = new SharedMode(name, guarding, emit);
+    const beat = { filter: name, emit, everyMs: this.everyMs, beat: () => this.beat() };
+    this.heartbeat = this.everyMs > 0 ? new Heartbeat(beat) : undefined;
+    this.lifeMs = BEATS_IN_LIFE * this.everyMs;
     this.runLifeMs = Math.max(leaseMs, this.lifeMs);
   }
 
@@ -100,7 +91,7 @@ export class FilterInstances {
   /** Resolves when this process knows the mode of all, or when that takes too long. Never rejects. */
   async start(): Promise<void> {
     this.beatsForRun = false;
-    if (this.heartbeat) this.context.board.followMode?.((mode) => this.onMode(mode));
+    if (this.heartbeat) this.board.followMode?.((mode) => this.onMode(mode));
     await this.heartbeat?.start();
   }
 
@@ -114,7 +105,7 @@ export class FilterInstances {
   /** Takes back what is reported of this process. Never rejects. */
   async close(): Promise<void> {
     this.heartbeat?.stop();
-    const { board, identity } = this.context;
+    const { board, identity } = this;
     try {
       await this.flush();
       if (this.hasReported) await board.leave(identity.id);
@@ -124,7 +115,7 @@ export class FilterInstances {
   }
 
   async read(): Promise<BloomInstances> {
-    const { board, filter } = this.context;
+    const { board, filter } = this;
     await this.startReporting();
     // Where no other process reads the board, this one reports when it is asked.
     if (board instanceof LocalBoard) await this.beat();
@@ -142,7 +133,7 @@ export class FilterInstances {
   /** @param mode null withdraws the mode of all: each process returns to its own. */
   async setMode(mode: BloomGuardMode | null, by: string): Promise<void> {
     if (mode !== null && !isGuardMode(mode)) throw new BloomConfigError(wrongMode(printed(mode)));
-    const { board } = this.context;
+    const { board } = this;
     const after = this.sharedMode.known?.at ?? 0;
     const record = await board.setMode({ mode: mode ?? undefined, by: checkedName(by, 'setMode') }, after);
     this.sharedMode.apply(record);
@@ -151,7 +142,7 @@ export class FilterInstances {
   /** False when no process reports that it rebuilds. */
   async stopRebuild(by: string): Promise<boolean> {
     const name = checkedName(by, 'stopRebuild');
-    if (!this.run?.hasBegun) return this.context.board.askToStop(name);
+    if (!this.run?.hasBegun) return this.board.askToStop(name);
     this.run.stop(name);
     return true;
   }
@@ -169,8 +160,9 @@ export class FilterInstances {
     if (this.beatsForRun) this.heartbeat?.stop();
     if (!outcome || !run.hasBegun) return;
     this.lastPhases = outcome.phases;
-    if (this.context.isSilent) return;
-    const { host, pid } = this.context.identity;
+    const isSilent = !this.heartbeat && !(this.board instanceof LocalBoard);
+    if (isSilent) return;
+    const { host, pid } = this.identity;
     const text = textOfRecord({ ...outcome, host, pid });
     this.ended = [...this.ended, { id: run.id, text }].slice(-MOST_WAITING);
     void this.flush().catch((error: unknown) => this.report(error));
@@ -184,9 +176,9 @@ export class FilterInstances {
 
   /** A process with a mode for all keeps reporting, so that a store that loses the mode gets it back. */
   private get isReported(): boolean {
-    const { isReportWanted, isStoreBehind, sharedMode, run, context } = this;
+    const { isReportWanted, isStoreBehind, sharedMode, run, board } = this;
     const isNews = run?.hasBegun === true || sharedMode.known?.mode !== undefined || isStoreBehind;
-    return isReportWanted || isNews || !context.board.look;
+    return isReportWanted || isNews || !board.look;
   }
 
   private onMode(mode: BoardMode | undefined): void {
@@ -198,8 +190,8 @@ export class FilterInstances {
 
   /** Reads the mode of all where no report is wanted; false when nothing was sent. */
   private async look(): Promise<boolean> {
-    const { board, guarding, everyMs = 0 } = this.context;
-    const { calls, mode } = guarding;
+    const { board, everyMs } = this;
+    const { calls, mode } = this.context.guarding;
     // Guards that are off ask nothing, so that only this look finds the next mode.
     const isInUse = calls !== this.guardedCalls || mode === 'off';
     this.guardedCalls = calls;
@@ -212,12 +204,11 @@ export class FilterInstances {
   /** Reports this process, and applies what the store answers; false when nothing was sent. */
   private async beat(): Promise<boolean> {
     if (!this.isReported) return this.look();
-    const { board, identity, metrics } = this.context;
-    const { run } = this;
+    const { board, identity, run } = this;
     this.hasReported = true;
     const news = await board.beat({
       instance: identity.id,
-      text: textOfInstance(identity, metrics()),
+      text: textOfInstance(identity, this.context.metrics()),
       lifeMs: this.lifeMs,
       run: run?.hasBegun ? this.reportOf(run) : undefined,
       mode: this.sharedMode.known,
@@ -241,55 +232,19 @@ export class FilterInstances {
   private async recordEnded(): Promise<void> {
     for (let run = this.ended[0]; run; run = this.ended[0]) {
       const noted = run;
-      await this.context.board.recordRun(noted);
+      await this.board.recordRun(noted);
       this.ended = this.ended.filter((one) => one !== noted);
     }
   }
 
   private report(error: unknown): void {
-    const { emit, filter } = this.context;
-    emit({ type: 'store-error', filter, operation: 'note the rebuild', error });
+    this.context.emit({ type: 'store-error', filter: this.filter, operation: 'note the rebuild', error });
   }
 
   private reportOf(run: FollowedRun) {
-    const { identity } = this.context;
-    return {
-      id: run.id,
-      text: textOfRun(identity, run.startedAt, run.progress),
-      lifeMs: this.runLifeMs,
-    };
+    const text = textOfRun(this.identity, run.startedAt, run.progress);
+    return { id: run.id, text, lifeMs: this.runLifeMs };
   }
-}
-
-interface OpenedInstances {
-  readonly identity?: InstanceIdentity;
-  /** False: this process reports to no other. Default: it reports only to itself. */
-  readonly heartbeat?: HeartbeatRule | false;
-  readonly guarding: GuardState;
-  readonly emit: BloomEventListener;
-  readonly metrics: () => BloomFilterMetrics;
-}
-
-/**
- * The reports of a filter: shared with other processes where the store has a board, else of this process
- * alone.
- */
-export function openInstances(
-  { name, leaseMs }: FilterDefinition,
-  inStore: StoredFilter,
-  { identity = newIdentity(), heartbeat = false, ...context }: OpenedInstances,
-): FilterInstances {
-  const board = hasBoard(inStore) ? inStore.board : undefined;
-  return new FilterInstances({
-    ...context,
-    filter: name,
-    identity,
-    board: board ?? new LocalBoard(),
-    everyMs: board && heartbeat ? heartbeat.everyMs : undefined,
-    isAlwaysReported: heartbeat !== false && heartbeat.isAlways,
-    isSilent: board !== undefined && !heartbeat,
-    leaseMs,
-  });
 }
 
 function checkedName(by: unknown, method: string): string {

@@ -1,4 +1,4 @@
-import type { BloomEventListener } from '../common/index.js';
+import { type BloomEventListener, within } from '../common/index.js';
 import { BoardRefusedError } from '../store/index.js';
 
 /** Longest time that an application waits at its start for the answer to the first beat. */
@@ -71,11 +71,4 @@ export class Heartbeat {
     if (!this.hasFailed) emit({ type: 'store-error', filter, operation: 'heartbeat', error });
     this.hasFailed = true;
   }
-}
-
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

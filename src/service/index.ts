@@ -1,7 +1,11 @@
-export { ATTACK_OPTIONS, attackSettings, type BloomAttackOptions, MAX_CLIENTS } from './attack-rule.js';
-export { type AttackChange, AttackRule, type AttackSettings, SAMPLE_MS } from './attack-rule.js';
-export { clientAddress } from './client-counts.js';
-export { ClientCounts, type ClientRefusals } from './client-counts.js';
+export {
+  ATTACK_OPTIONS,
+  type AttackChange,
+  AttackRule,
+  type BloomAttackOptions,
+  SAMPLE_MS,
+} from './attack-rule.js';
+export { clientAddress, ClientCounts, type ClientRefusals } from './client-counts.js';
 export {
   type BloomBatchOptions,
   BloomFilter,

@@ -4,11 +4,8 @@ import type { BloomIdSource, BloomRebuildReport, RebuildRequest } from '../rebui
 import {
   type AdvisedFilter,
   type BloomVerdict,
-  isAdoptable,
-  isRemovable,
   type LookupOutcome,
   type SharedNegativeCache,
-  sharesNegativeCache,
   type StoredFilter,
   verdictOf,
 } from '../store/index.js';
@@ -25,7 +22,7 @@ import type { FilterDefinition } from './filter-definition.js';
 import type { FilterEnvironment } from './instances.js';
 import { FilterBuilds } from './filter-builds.js';
 import { filterInfo, metricsOf } from './filter-info.js';
-import { type FilterInstances, openInstances } from './filter-instances.js';
+import { FilterInstances } from './filter-instances.js';
 import { openFreshness, type Freshness } from './freshness/freshness.js';
 import { guardedBatch } from './guarded-batch.js';
 import { GuardState } from './guard-state.js';
@@ -104,13 +101,13 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       drainMs,
       negativeCache: cache ? sharedNegativeCacheOptions(cache) : undefined,
     });
-    this.sharedCache = sharesNegativeCache(this.inStore) ? this.inStore.negativeCache : undefined;
+    this.sharedCache = this.inStore.negativeCache;
     if (cache && cache.shared && !this.sharedCache && context.store.kind !== 'memory') {
       throw new BloomConfigError(cannotShareDenials(name, layout.kind));
     }
     this.guarding = new GuardState({ ...definition, clock, negativeCache: this.sharedCache ? false : cache });
     this.failedAdds = new FailedAdds(this, capacity, emit);
-    this.instances = openInstances(definition, this.inStore, {
+    this.instances = new FilterInstances(definition, this.inStore, {
       ...context,
       guarding: this.guarding,
       metrics: () => this.metrics(),
@@ -206,7 +203,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   async remove(id: BloomId): Promise<boolean> {
     const key = this.keys.of(id);
-    if (!isRemovable(this.inStore)) {
+    if (!this.inStore.remove) {
       throw new BloomConfigError(cannotRemove(this.name, this.definition.layout.kind));
     }
     return (await this.inStore.remove([key]))[0]!;
@@ -221,7 +218,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   }
 
   async adopt(): Promise<void> {
-    if (!isAdoptable(this.inStore)) {
+    if (!this.inStore.adopt) {
       throw new BloomConfigError(notAdoptable(this.name, this.definition.layout.kind));
     }
     if (this.definition.source) throw new BloomConfigError(adoptWithSource(this.name));
@@ -229,7 +226,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   }
 
   async reset(): Promise<void> {
-    if (isAdoptable(this.inStore)) throw new BloomConfigError(resetOfPeersKey(this.name));
+    if (this.inStore.adopt) throw new BloomConfigError(resetOfPeersKey(this.name));
     if (this.definition.source) throw new BloomConfigError(resetWithSource(this.name));
     const report = await this.builds.empty();
     if (report.outcome === 'skipped') {
@@ -280,7 +277,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   /** Creates a filter without a source, empty, unless it exists or somebody else has to create it. */
   create(): Promise<void> {
-    const isMadeElsewhere = isAdoptable(this.inStore) || this.definition.create === 'explicit';
+    const isMadeElsewhere = this.inStore.adopt !== undefined || this.definition.create === 'explicit';
     return isMadeElsewhere ? Promise.resolve() : this.builds.create();
   }
 

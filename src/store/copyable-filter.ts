@@ -1,11 +1,7 @@
-import type { Generation } from '../filter/index.js';
+import type { FilterFill, Generation } from '../filter/index.js';
 import type { LeaseServer } from './lease-server.js';
-import type { InstanceBoard } from './instance-board.js';
-import type { HighWaterMarks } from './high-water-marks.js';
-import type { SharedNegativeCache } from './negative-cache.js';
-import type { MeasurableFilter, PartEpochs } from './filter-abilities.js';
 import type { FilterDescription } from './filter-description.js';
-import type { FilterStore, OpenFilterOptions } from './store.js';
+import type { FilterStore, OpenFilterOptions, StoredFilter } from './store.js';
 
 /** Blocks are read from one group at a time, which begins at a multiple of this number. */
 export const GROUP_BLOCKS = 4096;
@@ -16,14 +12,8 @@ export interface CopyableStore extends FilterStore {
   openCopyable(options: OpenFilterOptions & { readonly onBlocks: BlockListener }): CopyableFilter;
 }
 
-export interface CopyableFilter extends MeasurableFilter {
-  /** Undefined where no other process has the filter. */
-  readonly board: InstanceBoard | undefined;
-  readonly highWaterMarks: HighWaterMarks | undefined;
-  readonly epochs?: PartEpochs | undefined;
-
-  /** Undefined unless it was opened with `negativeCache`. */
-  readonly negativeCache: SharedNegativeCache | undefined;
+export interface CopyableFilter extends StoredFilter {
+  measureFill(): Promise<FilterFill | undefined>;
 
   /** Undefined where this process may not answer "absent" from a copy. */
   readonly leases?: LeaseServer | undefined;

@@ -33,22 +33,6 @@ export {
   LONGEST_LIFE_MS,
   RUNS_KEPT,
 } from './instance-board.js';
-export {
-  type AdoptableFilter,
-  type BoardedFilter,
-  type EpochFilter,
-  hasBoard,
-  hasEpochs,
-  leasesCopy,
-  hasHighWaterMarks,
-  isAdoptable,
-  isMeasurable,
-  isRemovable,
-  type MeasurableFilter,
-  type PartEpochs,
-  type RemovableFilter,
-  sharesNegativeCache,
-} from './filter-abilities.js';
 export type { FilterContents, FilterDescription, PartDescription } from './filter-description.js';
 export {
   type MarksAnswer,
@@ -77,6 +61,7 @@ export type {
   FilterLoad,
   FilterPart,
   OpenFilterOptions,
+  PartEpochs,
   StoredFilterStatus,
 } from './store.js';
 export {

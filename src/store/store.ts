@@ -1,7 +1,10 @@
 import type { BloomEventListener, BloomFilterState, Clock } from '../common/index.js';
-import type { BloomLayout, IdKey } from '../filter/index.js';
+import type { BloomLayout, FilterFill, IdKey } from '../filter/index.js';
 import type { FilterContents, FilterDescription } from './filter-description.js';
-import type { SharedNegativeCacheOptions } from './negative-cache.js';
+import type { HighWaterMarks } from './high-water-marks.js';
+import type { InstanceBoard } from './instance-board.js';
+import type { BloomCopyLease } from './lease-server.js';
+import type { SharedNegativeCache, SharedNegativeCacheOptions } from './negative-cache.js';
 import type { LeaseRequest, RebuildLease, StagePlan } from './staging.js';
 import type { StoreRecorder } from './store-recorder.js';
 import type { BloomVerdict, LookupOutcome } from './verdict.js';
@@ -68,6 +71,8 @@ export interface FilterPart {
 
 /** How many ids a live generation holds, as the reply of an add says. */
 export interface FilterLoad {
+  /** Undefined for a filter that is whole. */
+  readonly part?: number | undefined;
   readonly generation: string;
   /** Ids that were new to it: of those that pass already, none is counted. */
   readonly count: number;
@@ -81,8 +86,8 @@ export interface FilterLoad {
 export type BloomReplicaMode = 'off' | 'verified' | 'leased';
 
 /**
- * One filter in a store: what every one can do. What only some can is in `filter-abilities.ts`. Bulk is the
- * primitive; concurrent calls of one tick may share a round trip.
+ * One filter in a store. A member that may be undefined is what only some filters can. Bulk is the primitive;
+ * concurrent calls of one tick may share a round trip.
  */
 export interface StoredFilter {
   /**
@@ -149,6 +154,73 @@ export interface StoredFilter {
   lease(request: LeaseRequest): Promise<RebuildLease | undefined>;
 
   close(): Promise<void>;
+
+  /**
+   * Removes ids, once each; of a layout that can. For each, false when it is certainly not there, or has to
+   * stay. Only ids that were added may be removed: any other may take out one that was.
+   *
+   * @throws {BloomUnavailableError} when the ids could not be removed.
+   */
+  remove?: ((ids: readonly IdKey[]) => Promise<boolean[]>) | undefined;
+
+  /**
+   * Takes the filter as it stands now, after a loss or before its first build; on a key that others fill.
+   *
+   * @throws {BloomFormatError} when the key holds something else.
+   * @throws {BloomUnavailableError} when there is no such key, or the store cannot be asked.
+   */
+  adopt?: (() => Promise<void>) | undefined;
+
+  /**
+   * The share of absent ids that pass and of the bits that are set, in a sample of the blocks; undefined
+   * while nothing is live. Without it the description has more than the error rate of the plan.
+   *
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
+  measureFill?: (() => Promise<FilterFill | undefined>) | undefined;
+
+  /** Where it was opened with `negativeCache`, on a store that several processes share. */
+  readonly negativeCache?: SharedNegativeCache | undefined;
+
+  /** By which the processes that have the filter report to each other. */
+  readonly board?: InstanceBoard | undefined;
+
+  /** How far the processes that have the filter have come with the rows that others write. */
+  readonly highWaterMarks?: HighWaterMarks | undefined;
+
+  /** Whether this process answers "absent" from a copy, where it may have one that does. */
+  readonly copyLease?: BloomCopyLease | undefined;
+
+  /** Where the filter may be a part of one that several processes share. */
+  readonly epochs?: PartEpochs | undefined;
+}
+
+/**
+ * What a part of a filter does for the filter as a whole, where several processes share it. The part of an id
+ * depends on its spelling. So processes with other contents are kept apart in all parts together: every
+ * generation is built in an epoch, which the first part names.
+ */
+export interface PartEpochs {
+  /**
+   * The epoch as the store has it now, '' for none.
+   *
+   * @throws {BloomUnavailableError} when the store cannot be asked.
+   */
+  ask(): Promise<string>;
+
+  /**
+   * Puts another text in the place of `before`, unless the store has a different one; returns what it has
+   * then.
+   */
+  replace(before: string, next: string): Promise<string>;
+
+  /**
+   * Ends what is live and staged in this part with other contents than this process has, or of another epoch.
+   * Resolves when no process answers from it any more.
+   *
+   * @throws {BloomUnavailableError} when that could not be done.
+   */
+  endOthers(): Promise<void>;
 }
 
 export interface StoredFilterStatus {

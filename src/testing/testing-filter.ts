@@ -1,7 +1,6 @@
 import { BloomUnavailableError } from '../common/index.js';
 import { type IdKey, idKeyText, isFilterLayout, isLongerThan, tooLong } from '../filter/index.js';
 import {
-  type AdoptableFilter,
   type BloomVerdict,
   type FilterDescription,
   type LeaseRequest,
@@ -9,7 +8,6 @@ import {
   NO_RECORDER,
   type OpenFilterOptions,
   type RebuildLease,
-  type RemovableFilter,
   type StagePlan,
   type Staging,
   type StoredFilter,
@@ -29,9 +27,9 @@ export class TestingFilter implements StoredFilter {
   private builtIds = 0;
 
   /** Undefined for a layout that cannot remove. */
-  readonly remove: RemovableFilter['remove'] | undefined;
+  readonly remove: StoredFilter['remove'];
   /** Undefined where no other system fills the filter. */
-  readonly adopt: AdoptableFilter['adopt'] | undefined;
+  readonly adopt: StoredFilter['adopt'];
 
   constructor(
     private readonly options: OpenFilterOptions,

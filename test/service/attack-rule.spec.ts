@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { ATTACK_DEFAULTS, type AttackChange, AttackRule } from '../../src/service/attack-rule.js';
+import { type AttackChange, AttackRule } from '../../src/service/attack-rule.js';
 import { DAYS, type Flood, readings, type Traffic } from './support/shop-days.js';
 
 const HOUR = 3_600_000;
 const NOON = 12 * HOUR;
 
 function changes(traffic: Traffic): (AttackChange & { readonly at: number })[] {
-  const rule = new AttackRule(ATTACK_DEFAULTS);
+  const rule = new AttackRule();
   const found: (AttackChange & { readonly at: number })[] = [];
   for (const reading of readings(traffic)) {
     const change = rule.read(reading);

@@ -15,12 +15,11 @@ let counts: ClientCounts;
 
 function counting(client: (context: ExecutionContext) => unknown, maxClients = 1_000): ClientCounts {
   const clock = { now: () => now, wall: () => now, sleep: async () => {} };
-  const made = new ClientCounts({
-    client: client as never,
-    maxClients,
+  const made = new ClientCounts(
+    { client: client as never, maxClients },
+    (event) => events.push(event),
     clock,
-    emit: (event) => events.push(event),
-  });
+  );
   made.observe('products', guarding);
   return made;
 }

@@ -1,27 +1,24 @@
-import {
-  type AdoptableFilter,
-  isAdoptable,
-  isRemovable,
-  type RemovableFilter,
-  type SharedNegativeCache,
-  sharesNegativeCache,
-  type StoredFilter,
-} from '../../src/store/index.js';
+import type { SharedNegativeCache, StoredFilter } from '../../src/store/index.js';
+
+/** A filter that has what only some have. */
+export type Able<Ability extends keyof StoredFilter> = StoredFilter & Required<Pick<StoredFilter, Ability>>;
 
 /** A filter as one that can remove ids; throws for one that cannot. */
-export function removable(filter: StoredFilter): RemovableFilter {
-  if (isRemovable(filter)) return filter;
-  throw new Error('Expected a filter that can remove ids.');
+export function removable(filter: StoredFilter): Able<'remove'> {
+  return able(filter, 'remove');
 }
 
 /** A filter as one that other systems fill; throws for any other one. */
-export function adoptable(filter: StoredFilter): AdoptableFilter {
-  if (isAdoptable(filter)) return filter;
-  throw new Error('Expected a filter on a key that other systems fill.');
+export function adoptable(filter: StoredFilter): Able<'adopt'> {
+  return able(filter, 'adopt');
 }
 
 /** The denials of a filter that all processes share; throws for a filter without them. */
 export function denialsOf(filter: StoredFilter): SharedNegativeCache {
-  if (sharesNegativeCache(filter)) return filter.negativeCache;
-  throw new Error('Expected a filter with a shared negative cache.');
+  return able(filter, 'negativeCache').negativeCache;
+}
+
+function able<Ability extends keyof StoredFilter>(filter: StoredFilter, ability: Ability): Able<Ability> {
+  if (filter[ability] === undefined) throw new Error(`Expected a filter with ${ability}.`);
+  return filter as Able<Ability>;
 }

@@ -1,5 +1,5 @@
 import type { BloomEvent } from '../../src/common/index.js';
-import { leasesCopy, type StoredFilter } from '../../src/store/index.js';
+import type { StoredFilter } from '../../src/store/index.js';
 import { LocalCopyStore } from '../../src/store/local-copy/index.js';
 import { idsOf } from './built-filter.js';
 import { CopyableOriginal, settled } from './copyable-original.js';
@@ -45,7 +45,7 @@ export class LeasedCopy {
   }
 
   get lease() {
-    return leasesCopy(this.filter) ? this.filter.copyLease : undefined;
+    return this.filter.copyLease;
   }
 
   get types() {

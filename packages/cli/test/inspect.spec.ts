@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
-import { hasBoard } from '../../../src/store/index.js';
 import type { RebuildLease, Staging } from 'nestjs-bloom/store';
 import { build, idsOf, leaseOf, mergeIds, testPlan } from '../../../test/support/built-filter.js';
 import { eventually } from '../../../test/support/eventually.js';
@@ -85,7 +84,7 @@ describe('nestjs-bloom inspect', () => {
 
   it('knows what processes report to each other, and does not take it for a left-over', async () => {
     await build(instance.filter, idsOf('a', 10));
-    if (!hasBoard(instance.filter)) throw new Error('Expected a filter in Redis to have a board.');
+    if (!instance.filter.board) throw new Error('Expected a filter in Redis to have a board.');
     const { board } = instance.filter;
     await board.setMode({ mode: 'off', by: 'Ana' }, 0);
     await board.beat({ instance: 'one', text: '{}', lifeMs: 60_000 });

@@ -8,7 +8,6 @@ import {
   type RebuildRequest,
 } from '../../rebuild/index.js';
 import {
-  hasHighWaterMarks,
   type MarksAnswer,
   type MarkEntries,
   type MarksUpdate,
@@ -86,7 +85,7 @@ export class Freshness {
     const { filter, inStore } = given;
     const { name, topUp: settings, feed, maxIdBytes } = filter.definition;
     const onBeyond = (ids: number) => filter.lookups.recordUnknown('beyond', ids);
-    this.stored = hasHighWaterMarks(inStore) ? inStore.highWaterMarks : new LocalMarks();
+    this.stored = inStore.highWaterMarks ?? new LocalMarks();
     if (settings?.ordered)
       this.coverage = new Coverage({ settings, keys: filter.keys, maxIdBytes, onBeyond });
     this.topUp = settings && this.topUpBy(settings);

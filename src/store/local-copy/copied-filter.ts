@@ -9,12 +9,12 @@ import {
   type InstanceBoard,
   type LeaseRequest,
   type LookupOutcome,
-  type MeasurableFilter,
   type HighWaterMarks,
   type PartEpochs,
   type RebuildLease,
   type SharedNegativeCache,
   type StoreRecorder,
+  type StoredFilter,
   type StoredFilterStatus,
   NO_RECORDER,
   TIMED,
@@ -32,7 +32,7 @@ export interface CopiedFilterOptions extends LiveCopyOptions {
  * the copy can make an id absent that exists: not that of an old generation either. A stale "maybe" costs a
  * query. While its lease proves the copy, it answers "absent" as well.
  */
-export class CopiedFilter implements MeasurableFilter {
+export class CopiedFilter implements StoredFilter {
   private readonly inner: CopyableFilter;
   private readonly copies: LiveCopy;
   private readonly recorder: StoreRecorder;

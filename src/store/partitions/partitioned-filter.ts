@@ -7,11 +7,7 @@ import {
   type DistrustPauses,
   type FilterDescription,
   type FilterStore,
-  hasBoard,
-  hasEpochs,
-  hasHighWaterMarks,
   type InstanceBoard,
-  isMeasurable,
   type LeaseRequest,
   type LookupOutcome,
   NO_RECORDER,
@@ -21,12 +17,10 @@ import {
   type PartDescription,
   type RebuildLease,
   type SharedNegativeCache,
-  sharesNegativeCache,
   type StoredFilter,
   type StoredFilterStatus,
 } from '../index.js';
 import { PartContents } from './part-contents.js';
-import { PartEvents, PartLoads } from './part-events.js';
 import { isKnown, judged, mean, totalOf, worstState } from './part-totals.js';
 import { leaseParts } from './partitioned-lease.js';
 
@@ -49,8 +43,8 @@ export class PartitionedFilter implements StoredFilter {
   readonly negativeCache: SharedNegativeCache | undefined;
   readonly measureFill: (() => Promise<FilterFill | undefined>) | undefined;
 
-  private readonly events: PartEvents;
-  private readonly loads: PartLoads | undefined;
+  /** Which part gives the advice of this text: it may hold for several. */
+  private readonly advised = new Map<string, number>();
   /** Undefined where all processes have the same contents. */
   private contents: PartContents | undefined;
   /** Why no part is believed, and when that was found. */
@@ -60,22 +54,19 @@ export class PartitionedFilter implements StoredFilter {
     store: FilterStore,
     private readonly options: PartitionedOptions,
   ) {
-    const { partitions, onLoad } = options;
-    this.events = new PartEvents(options.emit);
-    this.loads = onLoad && new PartLoads(onLoad);
+    const { partitions } = options;
     this.parts = Array.from({ length: partitions }, (_, index) => store.open(this.optionsOf(index)));
     this.contents = this.contentsOf(options);
     const first = this.parts[0]!;
-    if (hasBoard(first)) this.board = first.board;
-    if (hasHighWaterMarks(first)) this.highWaterMarks = first.highWaterMarks;
-    if (this.parts.every(sharesNegativeCache)) {
-      const caches = this.parts.map(({ negativeCache }) => negativeCache);
-      this.negativeCache = { ask: (question) => caches[partOf(question.id, partitions)]!.ask(question) };
-    }
-    if (this.parts.every(isMeasurable)) {
-      const measurable = this.parts;
+    this.board = first.board;
+    this.highWaterMarks = first.highWaterMarks;
+    const caches = ofAll(this.parts, ({ negativeCache }) => negativeCache);
+    this.negativeCache = caches && {
+      ask: (question) => caches[partOf(question.id, partitions)]!.ask(question),
+    };
+    if (this.parts.every(({ measureFill }) => measureFill)) {
       this.measureFill = async () => {
-        const fills = await Promise.all(measurable.map((part) => part.measureFill().catch(() => undefined)));
+        const fills = await Promise.all(this.parts.map((part) => part.measureFill!().catch(() => undefined)));
         const found = fills.filter((fill) => fill !== undefined);
         if (found.length < fills.length) return undefined;
         return {
@@ -170,7 +161,7 @@ export class PartitionedFilter implements StoredFilter {
   }
 
   private optionsOf(index: number): OpenFilterOptions {
-    const { partitions: of, plan, negativeCache, ...options } = this.options;
+    const { partitions: of, plan, negativeCache, onLoad, ...options } = this.options;
     const { contents } = options;
     const capacity = partCapacity(plan.capacity, of);
     return {
@@ -179,19 +170,23 @@ export class PartitionedFilter implements StoredFilter {
       part: { index, of, epoch: contents && (async () => this.contents?.epoch() ?? 'none') },
       plan: { ...plan, capacity },
       negativeCache: negativeCache && { ...negativeCache, maxIds: Math.ceil(negativeCache.maxIds / of) },
-      onLoad: this.loads && ((load) => this.loads!.note(index, load)),
-      emit: (event) => {
-        this.hear(event);
-        this.events.note(index, event);
-      },
+      onLoad: onLoad && ((load) => onLoad({ ...load, part: index })),
+      emit: (event) => this.onEvent(index, event),
     };
   }
 
   /**
-   * The filter of another number of parts may take the adds of other processes: no part of this one has them.
+   * Passes the event of a part on. The filter of another number of parts may take the adds of other processes:
+   * no part of this one has them.
    */
-  private hear(event: BloomEvent): void {
+  private onEvent(part: number, event: BloomEvent): void {
     if (event.type === 'other-partitions') this.refusal = { error: event.error, at: performance.now() };
+    if (event.type === 'advice') {
+      const by = this.advised.get(event.text) ?? part;
+      this.advised.set(event.text, by);
+      if (by !== part) return;
+    }
+    this.options.emit({ ...event, part });
   }
 
   private refuse(ids: number): LookupOutcome {
@@ -209,13 +204,8 @@ export class PartitionedFilter implements StoredFilter {
   }
 
   private contentsOf({ name, contents, hasSource }: PartitionedOptions): PartContents | undefined {
-    if (!contents || !this.parts.every(hasEpochs)) return undefined;
-    return new PartContents({
-      filter: name,
-      contents,
-      hasSource,
-      parts: this.parts.map(({ epochs }) => epochs),
-    });
+    const parts = ofAll(this.parts, ({ epochs }) => epochs);
+    return contents && parts && new PartContents({ filter: name, contents, hasSource, parts });
   }
 
   /**
@@ -259,4 +249,13 @@ export class PartitionedFilter implements StoredFilter {
     );
     return results;
   }
+}
+
+/** What all parts have; undefined where one lacks it. */
+function ofAll<Ability>(
+  parts: readonly StoredFilter[],
+  abilityOf: (part: StoredFilter) => Ability | undefined,
+): readonly Ability[] | undefined {
+  const found = parts.flatMap((part) => abilityOf(part) ?? []);
+  return found.length === parts.length ? found : undefined;
 }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BloomEvent } from '../../../src/common/index.js';
-import { leasesCopy, type StoredFilter } from '../../../src/store/index.js';
+import type { StoredFilter } from '../../../src/store/index.js';
 import { LocalCopyStore } from '../../../src/store/local-copy/index.js';
 import { build, commitIds, idsOf, leaseOf, type TestPlan, testPlan } from '../../support/built-filter.js';
 import { eventually } from '../../support/eventually.js';
@@ -62,7 +62,7 @@ async function read(leaseMs = LEASE_MS): Promise<Reader> {
   return reader;
 }
 
-const isLeased = ({ filter }: Reader) => leasesCopy(filter) && filter.copyLease.isLeased;
+const isLeased = ({ filter }: Reader) => filter.copyLease?.isLeased === true;
 
 async function leased(...some: Reader[]): Promise<void> {
   for (const reader of some) {

@@ -9,7 +9,6 @@ import {
   type FilterShape,
   isLongerThan,
   type OpenFilterOptions,
-  type RemovableFilter,
   type StagePlan,
   type StoredFilter,
 } from 'nestjs-bloom/store';
@@ -99,10 +98,7 @@ interface RemovableInMemoryFilter extends InMemoryFilter {
   removeKey(id: IdKey): boolean;
 }
 
-class RemovableFilterInMemory
-  extends StoredFilterInMemory<RemovableInMemoryFilter>
-  implements RemovableFilter
-{
+class RemovableFilterInMemory extends StoredFilterInMemory<RemovableInMemoryFilter> implements StoredFilter {
   async remove(ids: readonly IdKey[]): Promise<boolean[]> {
     return ids.map((id) => this.removeOne(id));
   }

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { type BloomEventListener, jittered } from '../../../common/index.js';
+import { type BloomEventListener, jittered, pause } from '../../../common/index.js';
 
 /** A change of the streams takes effect after this time at the latest. */
 const BLOCK_MS = 200;
@@ -121,10 +121,4 @@ export class StreamReader {
     this.reader?.disconnect();
     this.reader = undefined;
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 }

@@ -2,13 +2,13 @@ import { BloomIdError, type BloomFilterState, BloomUnavailableError } from '../.
 import type { IdKey } from '../../../filter/index.js';
 import {
   type AdvisedFilter,
-  type BoardedFilter,
   type DistrustPauses,
   type FilterDescription,
   type LeaseRequest,
   type LookupOutcome,
   notRecorded,
   type RebuildLease,
+  type StoredFilter,
   type StoredFilterStatus,
 } from '../../index.js';
 import { RedisBoard } from '../board/redis-board.js';
@@ -41,7 +41,7 @@ export interface StoredFilterContext<
  */
 export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnapshot<Stored>>
   extends BatchingFilter
-  implements BoardedFilter
+  implements StoredFilter
 {
   /** Why the filter is taken offline as `lost`. */
   protected abstract readonly damage: string;

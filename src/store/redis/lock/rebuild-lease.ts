@@ -88,8 +88,8 @@ class RedisLease implements RebuildLease {
     const { leaseMs } = this.held;
     try {
       const isRenewed = await this.filter.lock.renew(this.held, {
-        stagingKeys: this.staging?.ownKeys() ?? [],
-        stagingLifeMs: leaseMs * STAGING_LIFE_IN_LEASES,
+        keys: this.staging?.ownKeys() ?? [],
+        lifeMs: leaseMs * STAGING_LIFE_IN_LEASES,
       });
       if (isRenewed) this.renewedAt = startedAt;
       else this.lose(LEASE_TAKEN);

@@ -1,8 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { BloomUnavailableError } from '../../../common/index.js';
-import type { BuildOutcome, LeaseRequest } from '../../index.js';
+import { BloomUnavailableError, jittered, pause } from '../../../common/index.js';
+import {
+  type BuildOutcome,
+  FIRST_BUILD_PAUSE_MS,
+  LAST_BUILD_PAUSE_MS,
+  type LeaseRequest,
+} from '../../index.js';
 import type { RedisConnection, SentScript } from '../client/redis-connection.js';
-import { type LockKeys, LockScripts } from './lock-scripts.js';
+import { defineScripts, type Script } from '../client/script.js';
+import { unexpectedReplyError } from '../client/server-replies.js';
+import { coreLua } from '../lua/core.generated.js';
+import type { RedisKeys } from '../meta/redis-keys.js';
+import { wordIn } from '../swap/rebuild-step.js';
 import { LEASE_EXPIRED_UNSEEN } from '../swap/swap.messages.js';
 
 /** So many tokens that this process gave up last are shown to the server when it asks for the lease. */
@@ -11,8 +20,10 @@ const TOKENS_KEPT = 8;
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 1000;
 
+const SCRIPTS = defineScripts(coreLua, ['acquire', 'renew', 'release']);
+
 export interface LockContext {
-  readonly keys: LockKeys;
+  readonly keys: Pick<RedisKeys, 'lease' | 'builds'>;
   readonly connection: RedisConnection;
 }
 
@@ -35,11 +46,7 @@ export class RebuildLock {
   private givenUp: readonly string[] = [];
   private isClosed = false;
 
-  private readonly scripts: LockScripts;
-
-  constructor(private readonly filter: LockContext) {
-    this.scripts = new LockScripts(filter.connection);
-  }
+  constructor(private readonly filter: LockContext) {}
 
   /**
    * Undefined while another process holds the lease, or when no build is due.
@@ -47,22 +54,28 @@ export class RebuildLock {
    * @throws {BloomUnavailableError} when the server cannot be asked, or answers too late.
    */
   async take({ leaseMs, occasion, onNotDue }: LeaseRequest): Promise<HeldLease | undefined> {
-    const { scripts } = this;
     const { keys, connection } = this.filter;
     const token = randomBytes(8).toString('hex');
     const lifeMs = Math.min(leaseMs, 2 * connection.writeTimeoutMs);
     const isNoted = occasion !== undefined;
-    const { givenUp } = this;
-    const { reply, settled } = scripts.acquire(keys, { token, lifeMs, leaseMs, occasion, givenUp });
+    const withinMs = occasion && 'withinMs' in occasion ? occasion.withinMs : 0;
+    const failedMs = (occasion?.kind === 'scheduled' ? occasion.failedMs : undefined) ?? '';
+    const pauses = [FIRST_BUILD_PAUSE_MS, LAST_BUILD_PAUSE_MS];
+    const { reply, settled } = connection.send(
+      SCRIPTS.acquire,
+      isNoted ? [keys.lease, keys.builds] : [keys.lease],
+      [token, lifeMs, occasion?.kind ?? '', withinMs, ...pauses, leaseMs, failedMs, ...this.givenUp],
+      acquireReply,
+    );
     try {
       const answer = await reply;
       if (answer.outcome === 'not due') onNotDue?.(answer.dueInMs);
       if (answer.outcome !== 'taken') return undefined;
-      const { lease } = answer;
-      if (lifeMs < leaseMs && !(await scripts.renew(keys, { lease, leaseMs }))) {
+      const held = { token, lease: answer.lease, leaseMs, isNoted };
+      if (lifeMs < leaseMs && !(await this.renew(held))) {
         throw new BloomUnavailableError(LEASE_EXPIRED_UNSEEN);
       }
-      return { token, lease, leaseMs, isNoted };
+      return held;
     } catch (error) {
       void this.clear({ token, leaseMs, isNoted }, undefined, settled);
       throw error;
@@ -70,11 +83,13 @@ export class RebuildLock {
   }
 
   /** False: the lease is not the caller's any more. */
-  renew(
+  async renew(
     { lease, leaseMs }: HeldLease,
-    staging: { readonly stagingKeys: readonly string[]; readonly stagingLifeMs: number },
+    { keys, lifeMs }: { readonly keys: readonly string[]; readonly lifeMs: number } = { keys: [], lifeMs: 0 },
   ): Promise<boolean> {
-    return this.scripts.renew(this.filter.keys, { lease, leaseMs, ...staging });
+    const args = [lease, leaseMs, lifeMs];
+    const reply = await this.filter.connection.run(SCRIPTS.renew, [this.filter.keys.lease, ...keys], args);
+    return wordIn(['OK', 'LEASE'], SCRIPTS.renew, reply) === 'OK';
   }
 
   /** When it rejects, attempts go on until the server has answered, or the lease has run out. */
@@ -123,13 +138,27 @@ export class RebuildLock {
     { token, isNoted }: Pick<HeldLease, 'token' | 'isNoted'>,
     outcome: BuildOutcome | undefined,
   ): SentScript<void> {
-    return this.scripts.release(this.filter.keys, token, isNoted ? { outcome } : undefined);
+    const { keys, connection } = this.filter;
+    const kind = (isNoted && outcome?.kind) || '';
+    const retryAfterMs = (isNoted && outcome?.kind === 'failed' && outcome.retryAfterMs) || 0;
+    return connection.send(
+      SCRIPTS.release,
+      isNoted ? [keys.lease, keys.builds] : [keys.lease],
+      [token, kind, FIRST_BUILD_PAUSE_MS, LAST_BUILD_PAUSE_MS, jittered(1), retryAfterMs],
+      () => {},
+    );
   }
 }
 
-/** Does not keep a process that ends. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref?.();
-  });
+type AcquireReply =
+  | { readonly outcome: 'taken'; readonly lease: string }
+  | { readonly outcome: 'held' }
+  | { readonly outcome: 'not due'; readonly dueInMs: number };
+
+function acquireReply(reply: unknown, script: Script): AcquireReply {
+  const [outcome, word] = Array.isArray(reply) ? reply.map(String) : [];
+  if (outcome === 'HELD') return { outcome: 'held' };
+  if (outcome === 'TAKEN' && word !== undefined) return { outcome: 'taken', lease: word };
+  if (outcome === 'NOTDUE' && Number(word) > 0) return { outcome: 'not due', dueInMs: Number(word) };
+  throw unexpectedReplyError(script.name, String(reply));
 }

@@ -1,3 +1,4 @@
+import { pause } from '../../../common/index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
 import { coreLua } from '../lua/core.generated.js';
@@ -64,11 +65,4 @@ async function discard(connection: RedisConnection, keys: readonly string[]): Pr
       pauseMs = Math.min(2 * pauseMs || FIRST_PAUSE_MS, LAST_PAUSE_MS);
     }
   }
-}
-
-/** Does not keep a process that ends. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref?.();
-  });
 }

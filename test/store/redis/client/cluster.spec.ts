@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Cluster, Redis } from 'ioredis';
-import { hasBoard, type InstanceBoard, type StoredFilter } from '../../../../src/store/index.js';
+import type { InstanceBoard, StoredFilter } from '../../../../src/store/index.js';
 import { build, commitIds, idsOf, leaseOf, mergeIds, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { expectFound, expectNeverAbsent } from '../../../support/never-absent.js';
@@ -45,7 +45,7 @@ async function open(name: string): Promise<StoredFilter> {
 }
 
 function boardOf(filter: StoredFilter): InstanceBoard {
-  if (!hasBoard(filter)) throw new Error('Expected a filter in Redis to have a board.');
+  if (!filter.board) throw new Error('Expected a filter in Redis to have a board.');
   return filter.board;
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BloomConfigError } from 'nestjs-bloom/filter';
-import { BloomUnavailableError, type RemovableFilter } from 'nestjs-bloom/store';
+import { BloomUnavailableError } from 'nestjs-bloom/store';
 import { bfFixture, describeBf } from '../../../../../test/support/bf-server.js';
 import {
   build as buildNow,
@@ -30,7 +30,7 @@ describeBf('A cuckoo filter in Redis', () => {
   });
   afterAll(() => redis.close());
 
-  async function open(name = redis.name(), drainMs = 0): Promise<RemovableFilter> {
+  async function open(name = redis.name(), drainMs = 0): Promise<ReturnType<typeof removable>> {
     // A fingerprint is one byte: the contract's 0.0001 % would take a filter of gigabytes.
     const { filter } = await redis.open(name, {}, { layout, plan: testPlan(target), drainMs });
     return removable(filter);

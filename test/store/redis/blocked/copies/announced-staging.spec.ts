@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import type { BloomEvent } from '../../../../../src/common/index.js';
-import { leasesCopy, type LookupOutcome, type StoredFilter } from '../../../../../src/store/index.js';
+import type { LookupOutcome, StoredFilter } from '../../../../../src/store/index.js';
 import { CopyScripts } from '../../../../../src/store/redis/blocked/copies/copy-scripts.js';
 import { LocalCopyStore } from '../../../../../src/store/local-copy/index.js';
 import { LEASE_LAPSED } from '../../../../../src/store/local-copy/local-copy.messages.js';
@@ -64,7 +64,7 @@ async function read(maxBytes = Infinity): Promise<Reader> {
   return reader;
 }
 
-const isLeased = ({ filter }: Reader) => leasesCopy(filter) && filter.copyLease.isLeased;
+const isLeased = ({ filter }: Reader) => filter.copyLease?.isLeased === true;
 
 /** Reasons for which a copy lost its lease, but for that of a machine that is busy. */
 const lossesOf = ({ events }: Pick<Reader, 'events'>) =>

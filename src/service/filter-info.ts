@@ -1,12 +1,7 @@
 import { LookupCounts } from './filter-counts.js';
 import { GuardState, NO_AUDIT } from './guard-state.js';
 import { describeError } from '../common/index.js';
-import {
-  type BloomCopyLease,
-  type PartDescription,
-  type StoredFilter,
-  type StoredFilterStatus,
-} from '../store/index.js';
+import type { BloomCopyLease, PartDescription, StoredFilter, StoredFilterStatus } from '../store/index.js';
 import type { BloomFilterInfo, BloomPartInfo, GuardableFilter } from './bloom-filter.js';
 import type { FilterDefinition } from './filter-definition.js';
 import type { BloomCopyWaits, BloomFilterMetrics, BloomGuardCounts, BloomOutsideMetrics } from './metrics.js';

@@ -1,5 +1,5 @@
 import { BloomConfigError, type BloomRebuildProgress, printed } from '../common/index.js';
-import { type BoardMode, type EndedRun, type InstanceBoard, type StoredFilter } from '../store/index.js';
+import type { BoardMode, EndedRun, InstanceBoard, StoredFilter } from '../store/index.js';
 import {
   type BloomInstances,
   type FilterEnvironment,

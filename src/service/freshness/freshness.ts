@@ -7,12 +7,12 @@ import {
   markOf,
   type RebuildRequest,
 } from '../../rebuild/index.js';
-import {
-  type MarksAnswer,
-  type MarkEntries,
-  type MarksUpdate,
-  type HighWaterMarks,
-  type StoredFilter,
+import type {
+  MarksAnswer,
+  MarkEntries,
+  MarksUpdate,
+  HighWaterMarks,
+  StoredFilter,
 } from '../../store/index.js';
 import type { FilterDefinition } from '../filter-definition.js';
 import type { IdKeys } from '../id-keys.js';

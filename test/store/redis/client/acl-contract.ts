@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { describeError } from '../../../../src/common/index.js';
 import type { BloomLayout } from '../../../../src/filter/index.js';
 import { runRebuild } from '../../../../src/rebuild/index.js';
-import { type OpenFilterOptions } from '../../../../src/store/index.js';
+import type { OpenFilterOptions } from '../../../../src/store/index.js';
 import { idsOf, testPlan } from '../../../support/built-filter.js';
 import { rebuildJob, sourceOf } from '../../../support/rebuild-job.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';

@@ -30,12 +30,25 @@ interface Windows {
 }
 
 /** What a guard asks that refuses clients. */
-export type ClientRefusals = Pick<ClientCounts, 'clientOf' | 'refusedForMs'>;
+export interface ClientRefusals {
+  /** The client of a request; undefined where `client` gives none or fails. */
+  clientOf(
+    context: ExecutionContext,
+    where: { readonly filter: string; readonly method: string },
+  ): string | undefined;
+  /**
+   * For how many milliseconds a client is refused; 0 for one that is not. It is refused for `forMs` when it
+   * has asked for `limit` absent ids within a minute, of all filters that block together. Each rule (a limit
+   * and a time) refuses on its own. Only what is counted for certain stands against a client: none pays for
+   * others.
+   */
+  refusedForMs(client: string, rule: { readonly limit: number; readonly forMs: number }): number;
+}
 
 /**
  * Counts the absents of each client in bounded memory, and knows which clients are refused, in this process.
  */
-export class ClientCounts {
+export class ClientCounts implements ClientRefusals {
   private readonly filters = new Map<string, Windows>();
   private readonly requests = new AsyncLocalStorage<ExecutionContext>();
   /** End of each refusal, by rule and client, in the order of their begin. */
@@ -62,7 +75,6 @@ export class ClientCounts {
     guarding.onAbsent = (method) => this.record(filter, method);
   }
 
-  /** The client of a request; undefined where `client` gives none or fails. */
   clientOf(
     context: ExecutionContext,
     where: { readonly filter: string; readonly method: string },
@@ -99,12 +111,6 @@ export class ClientCounts {
     return [...sums.values()].sort((a, b) => b.absents - a.absents).slice(0, most);
   }
 
-  /**
-   * For how many milliseconds a client is refused; 0 for one that is not. It is refused for `forMs` when it
-   * has asked for `limit` absent ids within a minute, of all filters that block together. Each rule (a limit
-   * and a time) refuses on its own. Only what is counted for certain stands against a client: none pays for
-   * others.
-   */
   refusedForMs(client: string, { limit, forMs }: { readonly limit: number; readonly forMs: number }): number {
     const now = this.clock.now();
     const rule = `${limit}/${forMs}`;

@@ -179,19 +179,19 @@ export interface StoredFilter {
    */
   measureFill?: (() => Promise<FilterFill | undefined>) | undefined;
 
-  /** Where it was opened with `negativeCache`, on a store that several processes share. */
+  /** Where it was opened with `negativeCache`, on a store that several processes share. @internal */
   readonly negativeCache?: SharedNegativeCache | undefined;
 
-  /** By which the processes that have the filter report to each other. */
+  /** By which the processes that have the filter report to each other. @internal */
   readonly board?: InstanceBoard | undefined;
 
-  /** How far the processes that have the filter have come with the rows that others write. */
+  /** How far the processes that have the filter have come with the rows that others write. @internal */
   readonly highWaterMarks?: HighWaterMarks | undefined;
 
   /** Whether this process answers "absent" from a copy, where it may have one that does. */
   readonly copyLease?: BloomCopyLease | undefined;
 
-  /** Where the filter may be a part of one that several processes share. */
+  /** Where the filter may be a part of one that several processes share. @internal */
   readonly epochs?: PartEpochs | undefined;
 }
 

@@ -176,7 +176,7 @@ export class PartitionedFilter implements StoredFilter {
   }
 
   /**
-   * Passes the event of a part on. The filter of another number of parts may take the adds of other processes:
+   * Passes the event of a part on. The filter of another number of parts may take adds of other processes:
    * no part of this one has them.
    */
   private onEvent(part: number, event: BloomEvent): void {

@@ -7,7 +7,7 @@ export type {
   BloomRebuildProgress,
   Clock,
 } from '../../common/index.js';
-export type { BloomLayout, FilterShape, IdKey, IdRun } from '../../filter/index.js';
+export type { BloomLayout, FilterFill, FilterShape, IdKey, IdRun } from '../../filter/index.js';
 export type {
   AdvisedFilter,
   BloomReplicaMode,

@@ -45,7 +45,7 @@ export class BloomGuardRunner {
   private readonly answers: GuardAnswers;
   /** Filters and methods whose functions have failed over an id. */
   private readonly advised = new Set<string>();
-  private readonly handlers = new WeakMap<object, object>();
+  private readonly met = new WeakMap<object, object>();
   /** By the numbers of the guards: a search by name takes longer. */
   private readonly filters: (GuardableFilter | undefined)[] = [];
   /** Whether an interceptor guards routes that declare no guard. @internal */
@@ -128,16 +128,16 @@ export class BloomGuardRunner {
 
     const outcome = filter.checkKey(key);
     return typeof outcome === 'string'
-      ? this.decideOn(outcome, call, filter, since)
-      : outcome.then((known) => this.decideOn(known, call, filter, since));
+      ? this.decideOn(call, filter, since, outcome)
+      : outcome.then(this.decideOn.bind(this, call, filter, since));
   }
 
   /** @param since when the lookup began, by `performance.now()`; 0 where nobody needs it. */
   private decideOn(
-    outcome: LookupOutcome,
     call: GuardedCall,
     filter: GuardableFilter,
     since: number,
+    outcome: LookupOutcome,
   ): Decided {
     const { guard } = call;
     const { guarding, sharedCache } = filter;
@@ -250,11 +250,12 @@ export class BloomGuardRunner {
    * False for a request that an interceptor has checked before: put on a controller and on its route, it runs
    * twice.
    *
+   * @param by what the check is made for: a handler, or an interceptor that guards undeclared routes.
    * @internal
    */
-  meetsFirst(request: object, handler: object): boolean {
-    if (this.handlers.get(request) === handler) return false;
-    this.handlers.set(request, handler);
+  meetsFirst(request: object, by: object): boolean {
+    if (this.met.get(request) === by) return false;
+    this.met.set(request, by);
     return true;
   }
 

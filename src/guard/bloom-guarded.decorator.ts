@@ -11,7 +11,6 @@ import {
 import { paramWithoutName } from './guard.messages.js';
 import { type BloomGuardedOptions, checkGuardedOptions } from './guard-options.js';
 import {
-  answeredValue,
   declaredGuard,
   type EntryPoint,
   type GuardDecision,
@@ -194,7 +193,9 @@ async function decideLater(
   decided: Promise<GuardDecision>,
 ): Promise<unknown> {
   const answer = await decided;
-  return answer ? answeredValue(answer) : letThrough(runner, original, call);
+  if (!answer) return letThrough(runner, original, call);
+  if (answer.error !== undefined) throw answer.error;
+  return answer.value;
 }
 
 const RESOLVED = Promise.resolve();

@@ -58,7 +58,6 @@ export class BloomInterceptor implements NestInterceptor {
   private ownHooks: Readonly<Record<'filterOf' | 'idOf' | 'answerAbsent' | 'any', boolean>> | undefined;
   /** Calls that a hook is asked about. */
   private readonly hooked = new WeakMap<ExecutionContext, GuardedCall>();
-  private readonly met = new WeakSet<object>();
   private readonly advised = new Set<string>();
 
   constructor(@Inject(BloomGuardRunner) private readonly runner: BloomGuardRunner) {
@@ -156,8 +155,7 @@ export class BloomInterceptor implements NestInterceptor {
 
   /** The check of a handler without a guard, where `filterOf` names a filter and `idOf` gives an id. */
   private undeclaredCheck(context: ExecutionContext, handler: Function): readonly RoutedGuard[] {
-    if (this.met.has(callOf(context))) return [];
-    this.met.add(callOf(context));
+    if (!this.runner.meetsFirst(callOf(context), this)) return [];
     const method = `${context.getClass().name}.${handler.name}`;
     const { service } = this.runner;
     let filter: string | undefined;

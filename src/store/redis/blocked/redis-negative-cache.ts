@@ -48,7 +48,7 @@ export class RedisNegativeCache implements SharedNegativeCache {
     const since = Math.min(...questions.map((question) => question.since));
     try {
       const lookups = connection.nodes.of(keys.meta);
-      lookups.admit();
+      if (lookups.isCircuitOpen) lookups.admit();
       return await lookups.settle(this.read(questions), since);
     } catch (error) {
       if (!(error instanceof CircuitOpenError))

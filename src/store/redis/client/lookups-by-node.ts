@@ -30,9 +30,12 @@ export class NodeLookups {
     private readonly options: LookupOptions,
   ) {}
 
-  /** @throws {CircuitOpenError} when a lookup is not to be sent. */
+  /**
+   * To be called while the circuit is open.
+   *
+   * @throws {CircuitOpenError} when a lookup is not to be sent.
+   */
   admit(): void {
-    if (!this.isCircuitOpen) return;
     const now = performance.now();
     if (now >= this.nextTrialAt) {
       this.nextTrialAt = now + TRIAL_EVERY_MS;

@@ -109,7 +109,8 @@ export class RedisConnection {
 
   /** The bytes `from` to `to`, both inclusive, of a string. */
   getRange(key: string, from: number, to: number): Promise<Buffer> {
-    return this.carryOut(() => this.client.getrangeBuffer(key, from, to), this.nodes.of(key).reads);
+    const command: () => Promise<Buffer> = this.client.getrangeBuffer.bind(this.client, key, from, to);
+    return this.carryOut(command, this.nodes.of(key).reads);
   }
 
   /** The same, for what no lookup waits for. */

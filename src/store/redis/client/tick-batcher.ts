@@ -3,17 +3,19 @@ export function batched<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): (item: Item) => Promise<Result> {
   let waiting: Item[] = [];
+  let tick: Promise<unknown>;
   let results: Promise<readonly Result[]>;
-  const runWaiting = async () => {
-    // The queue of nextTick is served after all promises that have settled, and before any input or output.
-    await new Promise(process.nextTick);
-    const items = waiting;
-    waiting = [];
-    return run(items);
-  };
-  return (item) => {
+  return async (item) => {
     const place = waiting.push(item) - 1;
-    if (place === 0) results = runWaiting();
-    return results.then((all) => all[place]!);
+    // The queue of nextTick is served after all promises that have settled, and before any input or output.
+    if (place === 0) tick = new Promise(process.nextTick);
+    await tick;
+    // The first call waited first, so it goes on first.
+    if (place === 0) {
+      const items = waiting;
+      waiting = [];
+      results = run(items);
+    }
+    return (await results)[place]!;
   };
 }

@@ -93,7 +93,7 @@ export abstract class BatchingFilter {
     let outcomes: LookupOutcome[];
     try {
       const lookups = connection.nodes.of(keys.meta);
-      lookups.admit();
+      if (lookups.isCircuitOpen) lookups.admit();
       outcomes = await lookups.settle(this.read(ids));
     } catch (error) {
       if (!(error instanceof CircuitOpenError))

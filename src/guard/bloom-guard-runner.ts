@@ -52,6 +52,8 @@ export class BloomGuardRunner {
   hasRoutesOfInterceptors = false;
   /** Called at once with what each guarded call was decided by; must not throw. @internal */
   onDecision: DecisionListener | undefined = undefined;
+  /** Filters whose ids a write hook of a library records. @internal */
+  readonly recorded = new Set<string>();
   /** @internal */
   readonly lessons: CallLessons;
   /** @internal */
@@ -292,8 +294,13 @@ function noteOf({ entry, self, args }: GuardedCall, { keys }: GuardableFilter): 
   }
 }
 
-/** Records the ids of rows that a library writes, for the application of this runner. */
-export function registrarOf(runner: BloomGuardRunner): IdRegistrar {
+/**
+ * Records the ids of rows that a library writes, for the application of this runner.
+ *
+ * @param filter whose rows they are: its start says nothing of rows that nobody records.
+ */
+export function registrarOf(runner: BloomGuardRunner, filter?: string): IdRegistrar {
+  if (filter !== undefined) runner.recorded?.add(filter);
   return runner.registrar;
 }
 

@@ -66,6 +66,17 @@ export class GuardValidator {
     checkSkips(this.classes(), coversRoutes);
   }
 
+  /** Whether `@BloomRegisters` of a class of the application adds the ids of a filter. */
+  isRegistered(filter: string): boolean {
+    const isOf = (use: FilterUse, object?: object) =>
+      use.decorator === 'BloomRegisters' &&
+      (use.filter.name ?? (object && use.filter.nameOf(object))) === filter;
+    if ([...this.uses()].some((use) => isOf(use))) return true;
+    return [...this.singletons()].some((object) =>
+      [...usesOfAll(Object.getPrototypeOf(object))].some((use) => isOf(use, object)),
+    );
+  }
+
   /** The objects with guarded methods of which the application has one. */
   singletons(): Set<object> {
     return findSingletons(this.discovery);

@@ -212,8 +212,14 @@ function core(options: Provider[], imports: Imports, others?: OtherProviders): D
         scanner: MetadataScanner,
         options: BloomModuleOptions,
         setup: Setup,
-      ) =>
-        new BloomLifecycle({
+      ) => {
+        const validator = new GuardValidator(discovery, service);
+        const isRecorded = (filter: string) => runner.recorded.has(filter) || validator.isRegistered(filter);
+        const watch = new FilterMonitor(events.emit, (listener) => events.listen(listener), {
+          hasOwner: hasOwner(options),
+          isRecorded,
+        });
+        return new BloomLifecycle({
           setup,
           store,
           registry,
@@ -221,13 +227,14 @@ function core(options: Provider[], imports: Imports, others?: OtherProviders): D
           events,
           handlers: new EventHandlers(discovery, scanner),
           scheduler: new RebuildScheduler(moduleRef, events),
-          watch: new FilterMonitor(events.emit, (listener) => events.listen(listener), hasOwner(options)),
+          watch,
           attacks:
             options.attack === false
               ? undefined
               : new AttackMonitor(options.attack ?? {}, service, events.emit),
-          validator: new GuardValidator(discovery, service),
-        }),
+          validator,
+        });
+      },
     },
   ];
   return {

@@ -1,5 +1,12 @@
 import { type BloomEvent, type BloomEventListener, systemClock } from '../common/index.js';
-import { NO_DRAIN, NO_OWNER, notMadeYet, rebuiltAllTheTime, toppedUpAllTheTime } from './module.messages.js';
+import {
+  newRowsAbsent,
+  NO_DRAIN,
+  NO_OWNER,
+  notMadeYet,
+  rebuiltAllTheTime,
+  toppedUpAllTheTime,
+} from './module.messages.js';
 import type { BloomFilterInfo, FilterDefinition, ManagedFilter } from '../service/index.js';
 import type { BuildOccasion } from '../store/index.js';
 
@@ -10,6 +17,14 @@ const LOOKS_PER_ADVICE = 10;
 const LEAST_EVERY_MS = 1000;
 /** Ten questions a second. */
 const LEAST_TOP_UP_MS = 100;
+
+/** What is known of the application. */
+export interface MonitoredSetup {
+  /** Whether filters belong to this application, or it chose to claim none. Default true. */
+  readonly hasOwner?: boolean;
+  /** Whether something in this application records the ids of new rows. Default: always. */
+  readonly isRecorded?: (filter: string) => boolean;
+}
 
 /** Reports what endangers the filters of this process, and notices when they outgrow their plan. */
 export class FilterMonitor {
@@ -23,11 +38,10 @@ export class FilterMonitor {
   private filters: readonly ManagedFilter[] = [];
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param hasOwner whether filters belong to this application, or it chose to claim none. */
   constructor(
     private readonly emit: BloomEventListener,
     private readonly listen?: (listener: BloomEventListener) => void,
-    private readonly hasOwner = true,
+    private readonly setup: MonitoredSetup = {},
   ) {}
 
   start(filters: readonly ManagedFilter[]): void {
@@ -90,9 +104,18 @@ export class FilterMonitor {
     if (topUp && topUp.everyMs < LEAST_TOP_UP_MS) {
       texts.push(toppedUpAllTheTime(topUp.everyMs));
     }
-    if (hasSource && !this.hasOwner && definition.owner === undefined) {
+    if (hasSource && this.setup.hasOwner === false && definition.owner === undefined) {
       texts.push(NO_OWNER);
     }
+    const { whyNotCovered, feed } = definition;
+    if (
+      hasSource &&
+      whyNotCovered !== undefined &&
+      !topUp &&
+      !feed &&
+      this.setup.isRecorded?.(filter.name) === false
+    )
+      texts.push(newRowsAbsent(whyNotCovered));
     if (!hasSource && definition.create === 'explicit' && (await isUnbuilt(filter, onIncomplete)))
       texts.push(notMadeYet(filter.name));
     return texts;

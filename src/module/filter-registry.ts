@@ -49,6 +49,7 @@ export class FilterRegistry {
     }
     const maker = new SourceMaker(options.name, source, this.parts.moduleRef, (made) => {
       if (options.normalize === undefined) filter.keys.useSpelling(made.spelling?.normalize);
+      if (filter.definition.awaitsOrder) filter.follow();
       this.reportSpelling(filter, made, options);
     });
     const filter = this.add(defineFilter({ ...options, source: maker.source }, maker));
@@ -59,7 +60,6 @@ export class FilterRegistry {
   /** To be called when every module exists. Throws for a source that cannot be made. */
   async validate(): Promise<void> {
     await Promise.all(this.makers.map((maker) => this.makeSource(maker)));
-    if (!this.isOfTest) for (const { freshness } of this.filters) freshness?.validate();
   }
 
   /** Follows external writes; resolves when the marks are known. Never rejects. */

@@ -105,6 +105,7 @@ const SOURCE = {
   spelling: true,
   idsSince: true,
   newest: true,
+  idOrder: true,
   readsFrom: true,
 } satisfies OptionNames<BloomIdSource>;
 

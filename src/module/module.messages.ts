@@ -81,6 +81,10 @@ export const toppedUpAllTheTime = (everyMs: number) =>
   `topUp.everyMs is ${count(everyMs)}: the source is asked for new rows ${count(Math.floor(1000 / everyMs))} times a second. Give everyMs at least 100 ` +
   '(it is in milliseconds; the default is 1,000).';
 
+export const newRowsAbsent = (reason: string) =>
+  `new rows are answered "absent" until somebody adds their ids, since ${reason}. Put @BloomRegisters on the methods that create them, use a write hook of ` +
+  "the library, or give the filter a feed or topUp; coverage: 'none' says that this is taken care of. See docs/outside-writers.md.";
+
 export const NO_OWNER =
   'No package.json with a name was found, so this application claims no filter in Redis: another application with a filter of this name ' +
   'would replace it by its own rows. Set owner in BloomModule, the same in all instances, or false to accept this.';

@@ -62,8 +62,8 @@ export class SourceMaker {
     if (!this.mayKnowSpelling && source.spelling) {
       throw new BloomConfigError(spellingIsNoGetter(this.filter, source.constructor.name));
     }
-    this.onMade(source);
     this.made = source;
+    this.onMade(source);
     return source;
   }
 
@@ -100,6 +100,7 @@ function withLateMembers(source: BloomIdSource, made: () => BloomIdSource | unde
   for (const name of ['idsSince', 'newest'] as const) {
     Object.defineProperty(source, name, { enumerable: true, get: () => made()?.[name]?.bind(made()) });
   }
+  Object.defineProperty(source, 'idOrder', { enumerable: true, get: () => made()?.idOrder });
   return source;
 }
 

@@ -4,7 +4,14 @@ export { IdSample } from './id-sample.js';
 export type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 export type { BloomRebuildOptions, BloomRebuildReport } from './report.js';
 export { runRebuild } from './run-rebuild.js';
-export type { BloomIdsContext, BloomIdSource, BloomIdSpelling, BloomMarkedIds } from './source.js';
+export type {
+  BloomIdOrder,
+  BloomIdsContext,
+  BloomIdSource,
+  BloomIdSpelling,
+  BloomMarkedIds,
+  BloomNoIdOrder,
+} from './source.js';
 export { expectAsync } from './source.js';
 export { type BloomMark, isMark, markOf, textOfMark } from './marks.js';
 export { StallTimer } from './stall-timer.js';

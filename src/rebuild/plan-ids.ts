@@ -59,7 +59,8 @@ export async function expectedIds(job: RebuildJob, builtIds: number, signal: Abo
   const count = await countSource(job, signal);
   if (count === undefined) return builtIds;
   const most = Math.max(ALWAYS_PLANNED, MOST_TIMES_KNOWN * Math.max(job.capacity, builtIds));
-  if (count <= most) return count;
+  // Nothing is known before the first build but what `maxBytes` allows.
+  if (count <= most || (job.isCounted && builtIds === 0)) return count;
   emitWrong(job, new Error(countNotBelieved(count, most)));
   return most;
 }

@@ -18,6 +18,8 @@ export interface RebuildJob {
   readonly spellsAs?: (normalize: ((id: BloomId) => BloomId) | undefined) => boolean;
   /** Ids that the filter must hold at least. */
   readonly capacity: number;
+  /** The capacity is not known, so that the count of the source is believed. */
+  readonly isCounted?: boolean;
   readonly errorRate: number;
   readonly maxIdBytes: number;
   /** Bytes of a filter of so many ids; throws for more than there can be. */

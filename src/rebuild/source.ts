@@ -57,6 +57,17 @@ export interface BloomIdSource {
   newest?(others?: number): Promise<BloomMark | undefined>;
 
   /**
+   * `'integer'` or `'text'`: ids are made in that order, as by a sequence. A new row has a greater id than
+   * all rows that were visible `topUp.overlapMs` before, and `idsSince` gives plain ids in that order. The
+   * filter is covered then (`coverage`). `{ reason }`: they are not, for the log. Left out: the source does
+   * not know.
+   *
+   * @example
+   * readonly idOrder = 'integer';
+   */
+  readonly idOrder?: BloomIdOrder | BloomNoIdOrder | undefined;
+
+  /**
    * The rows whose ids these are, such as `products.sku`, of a source that knows its table. Processes that
    * share a filter compare it: a filter of other rows is rebuilt. Left out: it is not compared.
    */
@@ -67,6 +78,18 @@ export interface BloomIdSource {
    * process.
    */
   readonly spelling?: BloomIdSpelling | undefined;
+}
+
+/**
+ * Order of ids: integers of any size, or texts by their code points, such as ULIDs, ObjectIds and UUIDs of
+ * version 7.
+ */
+export type BloomIdOrder = 'integer' | 'text';
+
+/** Ids that are made in no order. */
+export interface BloomNoIdOrder {
+  /** Why, as a part of a sentence: `products.sku is of type text`. */
+  readonly reason: string;
 }
 
 /**

@@ -8,7 +8,7 @@ import {
 } from '../filter/index.js';
 import { auditRule } from './guard-state.js';
 import { type BloomFilterOptions, checkCombination, checkFilterOptions } from './filter-options.js';
-import { topUpSettings } from './freshness/top-up-options.js';
+import { checkFollowed, topUpSettings, whyNotOrdered } from './freshness/top-up-options.js';
 import { filterCannotBe, notALayout } from './service.messages.js';
 
 /** A filter as it was registered, with every default filled in. */
@@ -17,6 +17,8 @@ export type FilterDefinition = Readonly<ReturnType<typeof defineFilter>>;
 /** 256 MiB: more than 140 million ids at the default error rate. */
 const LEAST_MAX_BYTES = 1 << 28;
 const MIB = 1 << 20;
+/** Without a capacity: 0.2 MB at the default error rate. */
+const USUAL_CAPACITY = 100_000;
 /** Five or six for each of three primaries, and one for each of sixteen. */
 const USUAL_PARTS = 16;
 
@@ -32,7 +34,7 @@ export interface SourceToBeMade {
  */
 export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeMade) {
   const isSourceMade = !toBeMade?.mayKnowSpelling;
-  const { name, rebuild = {}, source, replica, topUp } = options;
+  const { name, rebuild = {}, source, replica, topUp, coverage } = options;
   const where = `Filter '${typeof name === 'string' ? name : '?'}'`;
   const expect = expecter(where);
   checkFilterOptions(options, where);
@@ -43,13 +45,29 @@ export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeM
   checkCombination(options, { layout, drainMs, stallMs }, expect);
   const { normalize: given } = options;
   const normalize = typeof given === 'function' ? given : namedNormalizer(given);
-  const target = { capacity: options.capacity, errorRate: options.errorRate ?? 0.001 };
+  const isCounted = options.capacity === undefined && source !== undefined && !layout.hasFixedSize;
+  const target = {
+    // Left out without a source: the layout says what it expects.
+    capacity: isCounted ? USUAL_CAPACITY : options.capacity!,
+    errorRate: options.errorRate ?? 0.001,
+  };
   const planned = plannedBytes(layout, { ...target, hasSource: source !== undefined }, where);
   const maxBytes = options.maxBytes ?? Math.max(LEAST_MAX_BYTES, 4 * planned);
   expect('maxBytes', maxBytes, `at least what capacity and errorRate take, ${planned}`, maxBytes >= planned);
+  const followed = () => ({
+    topUp,
+    coverage,
+    source,
+    normalize: normalize ?? source?.spelling?.normalize,
+    drainMs,
+  });
+  const checkSource = () => checkFollowed(followed(), expect);
+  if (!toBeMade) checkSource();
   return {
     name,
     ...target,
+    /** The capacity is not known, so that the count of the source is believed. */
+    isCounted,
     layout,
     source,
     /** Table and column of the source, where it names them. */
@@ -80,7 +98,18 @@ export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeM
     memoryBytes: (rebuild.memoryMiB ?? 512) * MIB,
     onBadId: rebuild.onBadId ?? 'fail',
     maxBytes,
-    topUp: topUp && topUpSettings(topUp, drainMs),
+    /** The source is made later, and says then whether ids are made in order. */
+    awaitsOrder: toBeMade !== undefined && (coverage !== 'none' || topUp !== undefined),
+    /** As the source says by now. */
+    get topUp() {
+      return topUpSettings(followed());
+    },
+    /** Why ids are not covered; undefined where they are, or nobody wants it. */
+    get whyNotCovered() {
+      return coverage === 'none' ? undefined : whyNotOrdered(followed());
+    },
+    /** To be called when the source is made. Throws a BloomConfigError where it is not what options need. */
+    checkSource,
     feed: options.feed,
   };
 }

@@ -30,8 +30,11 @@ import {
 export interface BloomFilterOptions {
   /** Letters, digits and `. _ -`. */
   readonly name: string;
-  /** Ids to hold at the error rate. A rebuild that finds more plans for more. */
-  readonly capacity: number;
+  /**
+   * Ids to hold at the error rate. A rebuild that finds more plans for more. Default with a source: its
+   * `count()`, and 100,000 at least.
+   */
+  readonly capacity?: number;
   /** Share of absent ids that are let through: 0.01, 0.001, … Default 0.001. */
   readonly errorRate?: number;
   /**
@@ -53,9 +56,15 @@ export interface BloomFilterOptions {
   readonly rebuild?: BloomRebuildSchedule;
   /**
    * Adds the ids of external writes: one process of all reads what is new, again and again. The source needs
-   * `idsSince`. Default: the next rebuild finds them. See docs/outside-writers.md.
+   * `idsSince`. Default: with `coverage`, else the next rebuild finds them. See docs/outside-writers.md.
    */
   readonly topUp?: BloomTopUpOptions;
+  /**
+   * `ordered`: an id after all those that the filter is sure to know is `unknown`, so that no new row is
+   * "absent", whoever writes it. `none`: the filter alone answers. Default: `ordered` where the source says
+   * that ids are made in ascending order, else `none`. See docs/outside-writers.md.
+   */
+  readonly coverage?: 'ordered' | 'none';
   /**
    * Adds the ids of all committed rows: `postgresFeed()` of `@nestjs-bloom/postgres/feed`, or your own. The
    * filter needs a source. See docs/outside-writers.md.
@@ -236,6 +245,7 @@ const FILTER = {
     expected: '{ lifeMs, maxIds, shared }, true or false',
   },
   topUp: TOP_UP,
+  coverage: oneOf('ordered', 'none'),
   feed: [
     'an object with a method follow(context), such as postgresFeed() makes',
     (feed) => hasMethod(feed, 'follow'),
@@ -259,7 +269,7 @@ export interface ChosenOptions {
 
 /** @throws {BloomConfigError} for options that do not go together. */
 export function checkCombination(options: BloomFilterOptions, chosen: ChosenOptions, expect: Expect): void {
-  const { source, create, replica, leaseMs, partitions, negativeCache, topUp, feed } = options;
+  const { source, create, replica, leaseMs, partitions, negativeCache, coverage, feed } = options;
   const { cron, everyMs } = options.rebuild ?? {};
   const { kind, grows, isMadeByOthers } = chosen.layout;
   const isBlocked = kind === blocked.kind;
@@ -289,9 +299,11 @@ export function checkCombination(options: BloomFilterOptions, chosen: ChosenOpti
     expect('rebuild.everyMs', everyMs, 'either cron or everyMs, not both', cron === undefined);
   if (everyMs !== undefined || cron !== undefined)
     expect('source', source, 'a source, since a schedule is given', !noSource);
+  const forCoverage = 'given with coverage, which is about its rows';
+  expect('source', source, forCoverage, coverage !== 'ordered' || !noSource);
   const forFeed = 'given with a feed: rows that the feed has missed are found by a rebuild';
   expect('source', source, forFeed, feed === undefined || !noSource);
-  if (topUp !== undefined) checkTopUp(topUp, { source, ...chosen }, expect);
+  checkTopUp(options, chosen, expect);
 }
 
 function intoRebuild(name: string): string | undefined {

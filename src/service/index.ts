@@ -45,7 +45,6 @@ export type {
 export type { NegativeCacheOptions } from './negative-cache.js';
 export type { HeartbeatRule } from './instances.js';
 export { ManagedFilter } from './managed-filter.js';
-export type { BloomIdOrder } from './freshness/id-order.js';
 export type { BloomOutsideMetrics } from './metrics.js';
 export type { BloomFeedInfo, BloomOutsideInfo } from './metrics.js';
 export type {

@@ -23,7 +23,8 @@ import type { FilterEnvironment } from './instances.js';
 import { FilterBuilds } from './filter-builds.js';
 import { filterInfo, metricsOf } from './filter-info.js';
 import { FilterInstances } from './filter-instances.js';
-import { openFreshness, type Freshness } from './freshness/freshness.js';
+import type { Coverage } from './freshness/coverage.js';
+import { type Freshness, noneCovered, openFreshness } from './freshness/freshness.js';
 import { guardedBatch } from './guarded-batch.js';
 import { GuardState } from './guard-state.js';
 import { IdKeys, noKeyEvent } from './id-keys.js';
@@ -57,7 +58,8 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   readonly advice = new Set<string>();
   /** When the schedule of this process rebuilds it next; undefined without a schedule. */
   nextRunAt: (() => Date | undefined) | undefined;
-  readonly freshness: Freshness | undefined;
+  freshness: Freshness | undefined;
+  private coverage: Coverage | undefined;
   private readonly inStore: StoredFilter;
   private readonly builds: FilterBuilds;
   private readonly load: LoadAlarm;
@@ -125,7 +127,19 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       onPublished: () => this.guarding.recordRebuilt(),
     });
     this.falseNegatives = new FalseNegatives({ filter: this, hasSource, emit, store: this.inStore });
-    this.freshness = openFreshness(this, this.inStore, context);
+    if (definition.awaitsOrder) this.coverage = noneCovered(this);
+    else this.follow();
+  }
+
+  /**
+   * Follows external writes as the source says by now. To be called once, when it is made.
+   *
+   * @throws {BloomConfigError} for a source that is not what the options need.
+   */
+  follow(): void {
+    if (this.definition.awaitsOrder) this.definition.checkSource();
+    this.freshness = openFreshness(this, this.inStore, this.context);
+    this.coverage = this.freshness?.coverage;
   }
 
   get generation(): string | undefined {
@@ -152,12 +166,12 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   }
 
   checkKey(key: IdKey): LookupOutcome | Promise<LookupOutcome> {
-    const coverage = this.freshness?.coverage;
+    const { coverage } = this;
     return coverage ? coverage.checkOne(this.inStore, key) : this.inStore.checkOne(key);
   }
 
   isBeyond(key: IdKey): boolean {
-    return this.freshness?.coverage?.isBeyond(key) ?? false;
+    return this.coverage?.isBeyond(key) ?? false;
   }
 
   async checkMany(ids: readonly BloomId[]): Promise<BloomVerdict[]> {
@@ -166,7 +180,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     const queued =
       this.guarding.queued && keys.map((key) => key !== undefined && this.guarding.isQueued(key, this.keys));
     const asked = keys.filter((key) => key !== undefined);
-    const coverage = this.freshness?.coverage;
+    const { coverage } = this;
     const verdicts = await (coverage ? coverage.check(this.inStore, asked) : this.inStore.check(asked));
     let next = 0;
     const answers = keys.map((key) => (key === undefined ? 'unknown' : verdicts[next++]!));

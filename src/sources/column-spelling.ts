@@ -35,6 +35,7 @@ const INTEGERS =
   /^(?:(?:tiny|small|medium|big)?int(?:eger|\d)?|(?:small|big)?serial\d?)(?: unsigned| zerofill)*$/;
 const TEXTS =
   /^(?:n?varchar2?|character varying|char varying|(?:tiny|medium|long|n)?text|n?clob|string|name|enum|set|simple-enum)$/;
+const UUIDS = /^(?:uuid|uniqueidentifier|guid)$/;
 const PADDED = /^(?:n?char|character|bpchar|national char(?:acter)?)$/;
 const BYTES = /^(?:bytea|(?:tiny|medium|long)?blob|(?:var)?binary|raw)$/;
 /**
@@ -58,7 +59,7 @@ export function spellingOf({
     name: chosen,
     normalize: NAMED[chosen]!,
   });
-  if (/^(?:uuid|uniqueidentifier|guid)$/.test(bare)) return by('uuid');
+  if (UUIDS.test(bare)) return by('uuid');
   if (INTEGERS.test(bare)) return by('integer');
   if (bare === 'citext') return by('lowerCase');
   if (/^object_?id$/.test(bare)) return by('objectId');
@@ -96,6 +97,15 @@ function bareType(type: string): string {
 export function isReadAsText(type: string): boolean {
   const bare = bareType(type);
   return !TEXTS.test(bare) && !PADDED.test(bare) && !/^(?:uuid|citext|int[24]?|integer|smallint)$/.test(bare);
+}
+
+export function isUuid(type: string): boolean {
+  return UUIDS.test(bareType(type));
+}
+
+/** Whether the database fills texts with spaces up to their length. */
+export function isPadded(type: string): boolean {
+  return PADDED.test(bareType(type));
 }
 
 /** Whether a column is one of integers. */

@@ -1,6 +1,12 @@
 import { BloomConfigError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
-import type { BloomIdsContext, BloomIdSource, BloomIdSpelling, BloomMark } from '../rebuild/index.js';
+import type {
+  BloomIdOrder,
+  BloomIdsContext,
+  BloomIdSource,
+  BloomIdSpelling,
+  BloomMark,
+} from '../rebuild/index.js';
 import {
   type BloomPageContext,
   type BloomPageFunction,
@@ -27,6 +33,8 @@ export interface BloomPagesOptions<Row> extends BloomPagingOptions {
   readonly count?: () => Promise<number | undefined>;
   /** For `topUp`: `idsSince` and `newest` of the source. */
   readonly newRows?: BloomNewPagesOptions<Row>;
+  /** Order in which ids are made, where `newRows` gives ids without marks: `idOrder` of the source. */
+  readonly idOrder?: BloomIdOrder;
   /** What the filter takes for `normalize` when its definition has none. */
   readonly spelling?: BloomIdSpelling;
   /** Table and column: `readsFrom` of the source. */
@@ -63,7 +71,7 @@ export function fromPages<Row>(
     ? [options?: BloomPagesOptions<Row>]
     : [options: BloomPagesOptions<Row> & Required<Pick<BloomPagesOptions<Row>, 'key'>>]
 ): BloomIdSource {
-  const { key, count, newRows, spelling, readsFrom } = options;
+  const { key, count, newRows, idOrder, spelling, readsFrom } = options;
   const paging = checkedPaging('fromPages', options);
   if (typeof readPage !== 'function') throw new BloomConfigError(notAPageReader(readPage));
   const idOf = typeof key === 'string' ? (row: Row) => row[key] : (key as (row: Row) => unknown);
@@ -73,6 +81,7 @@ export function fromPages<Row>(
     ids: (context) => readPages({ ...context, ...paging, read: readPage, idsOf }),
     ...(count && { count }),
     ...(newRows && newPages(newRows, idsOf, paging)),
+    ...(idOrder && { idOrder }),
     ...(spelling && { spelling }),
     ...(readsFrom !== undefined && { readsFrom }),
   };

@@ -8,6 +8,7 @@ import {
   NO_LONGER_READ,
   NO_NEW_ROWS,
   NO_SOURCES,
+  ORDERS_NOT_MERGED,
   notASourceToMerge,
   spellingsDiffer,
   wrongRangeBound,
@@ -74,11 +75,12 @@ function factoryOf(source: BloomParallelSource): BloomSourceFactory {
 }
 
 /** @throws {BloomConfigError} when it has none. */
-function newRowsOf(source: BloomIdSource): Pick<BloomIdSource, 'idsSince' | 'newest'> {
+function newRowsOf(source: BloomIdSource): Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder'> {
   if (!source.idsSince) throw new BloomConfigError(NO_NEW_ROWS);
   return {
     idsSince: (mark, context) => source.idsSince!(mark, context),
     ...(source.newest && { newest: (others) => source.newest!(others) }),
+    idOrder: source.idOrder,
   };
 }
 
@@ -95,6 +97,7 @@ function together(sources: readonly BloomIdSource[]): BloomIdSource {
   const readsFrom = columnsOf(sources);
   return {
     ids: (context) => readTogether(sources, context),
+    idOrder: { reason: ORDERS_NOT_MERGED },
     ...(sources.every((source) => source.count) && { count: () => countTogether(sources) }),
     ...(spelling && { spelling }),
     ...(readsFrom !== undefined && { readsFrom }),

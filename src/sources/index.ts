@@ -13,13 +13,13 @@ export { type AllRowsOptions, type BloomTableOptions, expectAllRows } from './po
 export type { BloomSourceFactory } from './source-factory.js';
 export { columnName } from './column-spelling.js';
 export { type DescribedColumn, isBytes, isReadAsText, spellingOf } from './column-spelling.js';
-export { type CatalogColumn, hasKey, readCatalog } from './postgres-catalog.js';
+export { type CatalogColumn, hasKey, onlyOf, primaryKeyOf, readCatalog } from './postgres-catalog.js';
 export { collationOf } from './sql-query.js';
 export { exactPlace } from './page-query.js';
 export { type EstimatedColumn, estimateIds, type RunQuery } from './postgres-catalog.js';
-export { madeFrom } from './source-factory.js';
+export { columnAndOptions, type ColumnAndOptions, madeFrom } from './source-factory.js';
 export { noSuchColumn } from './sources.messages.js';
-export type { BloomOrderOptions } from './new-rows.js';
-export type { SqlColumn } from './sql-query.js';
+export type { BloomIdKind, BloomOrderOptions } from './id-order.js';
+export type { SqlColumn, SqlTable } from './sql-query.js';
 export { fromSql, newRowsOfTable, type SqlSourceOptions } from './sql-table.js';
 export { type RunSql, type SqlQuery, withNumbers, withQuestionMarks } from './sql-query.js';

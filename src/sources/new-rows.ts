@@ -9,20 +9,12 @@ import { PageReader } from './page-reader.js';
 import { notAColumn, notAnInteger, notAnOrder, notATime, orderNotUnique } from './sources.messages.js';
 import { numbered, type SqlColumn } from './sql-query.js';
 
-/** Options of a source for `topUp`. */
-export interface BloomOrderOptions {
-  /**
-   * The column, as the database names it, in whose order new rows come last, and which has an index: an
-   * integer of a sequence; with Postgres also an ascending text or `uuid`, or a timestamp. With it the source
-   * has `idsSince` and `newest`, for `topUp`. Marks are ids if it is the column of the ids.
-   */
-  readonly order?: string;
-}
-
 export interface NewRowsOf {
   readonly at: SqlColumn;
   readonly pages: Pages;
   readonly order: string;
+  /** Order of the ids, where they are made in one. */
+  readonly idOrder: BloomIdSource['idOrder'];
   readonly paging: Required<BloomPagingOptions>;
   readonly fromReplica: boolean | undefined;
 }
@@ -32,11 +24,12 @@ export async function newRows({
   at,
   pages,
   order,
+  idOrder,
   paging,
   fromReplica = false,
 }: NewRowsOf): Promise<Required<Pick<BloomIdSource, 'idsSince' | 'newest'>>> {
-  const place = await placeOf(at, order, pages);
   const isId = order === at.column && !at.convert;
+  const place = await placeOf(at, order, pages, isId ? idOrder : undefined);
   const others = pages.order.filter(({ sql }) => sql !== at.quote(order));
   // A page could end between two rows of one value.
   if (others.length === 0 && !place.isUnique) throw new BloomConfigError(orderNotUnique(at.maker, order));
@@ -135,8 +128,16 @@ interface OrderPlace extends Place {
   readonly isUnique: boolean;
 }
 
-/** Texts are compared by code points, as the filter compares them, whatever the collation. */
-async function placeOf(at: SqlColumn, order: string, { isIdText, order: key }: Pages): Promise<OrderPlace> {
+/**
+ * Texts are compared by code points, as the filter compares them, whatever the collation. Those that are made
+ * in order have one length and case, so the index of the column serves.
+ */
+async function placeOf(
+  at: SqlColumn,
+  order: string,
+  { isIdText, order: key }: Pages,
+  idOrder: BloomIdSource['idOrder'],
+): Promise<OrderPlace> {
   const sql = at.quote(order);
   const isOfIds = order === at.column;
   // What is no integer shows with the first row.
@@ -145,7 +146,7 @@ async function placeOf(at: SqlColumn, order: string, { isIdText, order: key }: P
       sql,
       isText: false,
       isId: isOfIds,
-      isCounted: true,
+      isCounted: idOrder !== 'text',
       isUnique: key.some((one) => one.sql === sql),
     };
   const columns = await readCatalog(numbered(at.run), at.table);
@@ -161,6 +162,7 @@ async function placeOf(at: SqlColumn, order: string, { isIdText, order: key }: P
   const as = readTime(type);
   if (as) return { ...place, isId: false, isCounted: false, as };
   if (!isText(type)) throw new BloomConfigError(notAnOrder(at.maker, order, type));
+  if (idOrder === 'text') return { ...place, isCounted: false };
   return { ...place, sql: `${sql} collate "C"`, isId: false, isCounted: false };
 }
 

@@ -1,6 +1,6 @@
 import { BloomConfigError } from '../common/index.js';
 import type { BloomPagingOptions } from './from-pages.js';
-import { mayLagBehind, rowsMayBeHidden } from './sources.messages.js';
+import { mayLagBehind, noSingleKey, rowsMayBeHidden } from './sources.messages.js';
 
 /** A column, as the catalog of Postgres has it. */
 export interface CatalogColumn {
@@ -13,6 +13,10 @@ export interface CatalogColumn {
   readonly isUnique: boolean;
   /** Its place in the primary key, from 1. */
   readonly place?: number;
+  /** Default, as the catalog prints it. */
+  readonly made?: string;
+  /** Sequence of an identity, or of a default that is the next value of a sequence. */
+  readonly sequence?: { readonly cache: number; readonly step: number; readonly cycles: boolean };
 }
 
 /**
@@ -37,7 +41,18 @@ select json_agg(json_strip_nulls(json_build_object(
          'place', (
            select p.place from pg_index i, unnest(i.indkey::int2[]) with ordinality as p (attnum, place)
            where i.indrelid = c.oid and i.indisprimary and p.place <= i.indnkeyatts and p.attnum = a.attnum
-             and not (c.relkind = 'r' and c.relhassubclass))
+             and not (c.relkind = 'r' and c.relhassubclass)),
+         'made', m.made,
+         'sequence', (
+           select json_build_object('cache', s.seqcache, 'step', s.seqincrement, 'cycles', s.seqcycle)
+           from pg_sequence s join pg_depend p on p.objid = s.seqrelid and p.classid = 'pg_class'::regclass
+           where p.refclassid = 'pg_class'::regclass and p.refobjid = c.oid and p.refobjsubid = a.attnum and p.deptype = 'i'
+           union all
+           select json_build_object('cache', s.seqcache, 'step', s.seqincrement, 'cycles', s.seqcycle)
+           from pg_sequence s join pg_depend p on p.refobjid = s.seqrelid and p.refclassid = 'pg_class'::regclass
+           where p.classid = 'pg_attrdef'::regclass and p.objid = m.oid and p.deptype = 'n'
+             and m.made ~ '^nextval\\(''[^)]*''::regclass\\)$'
+           limit 1)
        )) order by a.attnum)::text as columns
 from pg_class c
 join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -50,6 +65,9 @@ cross join lateral (
   select oid, typtype, typmod from base where typbasetype = 0
 ) t
 left join pg_collation o on o.oid = a.attcollation
+left join lateral (
+  select d.oid, pg_get_expr(d.adbin, d.adrelid) as made from pg_attrdef d where d.adrelid = c.oid and d.adnum = a.attnum
+) m on true
 where c.oid = to_regclass($1)`;
 
 /** The columns of a table or view; none where there is no such table. `table` is quoted. */
@@ -58,6 +76,27 @@ export async function readCatalog(run: RunQuery, table: string): Promise<readonl
   const columns = row?.columns ?? [];
   // A plugin that parses texts which look like JSON may have been here first.
   return typeof columns === 'string' ? (JSON.parse(columns) as CatalogColumn[]) : columns;
+}
+
+/** Columns of the primary key, in its order. */
+export function primaryOf(columns: readonly CatalogColumn[]): CatalogColumn[] {
+  return columns.filter(({ place }) => place).sort((a, b) => a.place! - b.place!);
+}
+
+/**
+ * The column of the primary key. `table` is quoted.
+ *
+ * @throws {BloomConfigError} for a table without a primary key, and for one of several columns.
+ */
+export async function primaryKeyOf(run: RunQuery, maker: string, table: string): Promise<string> {
+  const names = primaryOf(await readCatalog(run, table)).map(({ name }) => name);
+  return onlyOf(maker, table.replace(/["`]/g, ''), names);
+}
+
+/** @throws {BloomConfigError} for none, and for several. */
+export function onlyOf(maker: string, table: string, key: readonly string[]): string {
+  if (key.length !== 1) throw new BloomConfigError(noSingleKey(maker, table, key));
+  return key[0]!;
 }
 
 const HAS_KEY = `

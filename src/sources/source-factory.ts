@@ -9,6 +9,16 @@ export interface BloomSourceFactory {
   readonly useFactory: (...args: any[]) => BloomIdSource | Promise<BloomIdSource>;
 }
 
+/** What a function of a source is given after its table: a column, options, or both. */
+export type ColumnAndOptions<Options> = readonly [column?: string | Options, options?: Options];
+
+export function columnAndOptions<Options extends object>([
+  first,
+  options,
+]: ColumnAndOptions<Options>): readonly [column: string | undefined, options: Options] {
+  return typeof first === 'object' ? [undefined, first] : [first, options ?? ({} as Options)];
+}
+
 /** A source of one provider of the application, or of an object that is here already. */
 export function madeFrom<Provided>(
   provided: { readonly token: InjectionToken } | { readonly object: Provided },

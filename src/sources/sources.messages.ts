@@ -60,6 +60,9 @@ export const NO_SOURCES = 'inParallel: expected an array of one source at least,
 export const notASourceToMerge = (got: unknown) =>
   `inParallel: expected sources, objects with ids(), classes of providers, or what a function such as fromTypeOrm returns, got ${printed(got)}.`;
 
+export const ORDERS_NOT_MERGED =
+  'several sources are read, whose orders are not merged (option newRows of inParallel)';
+
 export const NO_NEW_ROWS =
   'inParallel: expected newRows to be a source with idsSince, got one without it. Give it the option order, or write idsSince.';
 
@@ -72,6 +75,29 @@ export const wrongRangeCount = (most: number, got: unknown) =>
 export const spellingsDiffer = (one: string | undefined, other: string | undefined) =>
   `inParallel: expected all sources to spell ids alike, got one whose ${one ?? 'ids have one spelling'}, and one whose ` +
   `${other ?? 'ids have one spelling'}. Give them columns of one type, or a filter each.`;
+
+export const noOrderOfType = (name: string, type: string) =>
+  `${name} is of type ${type}, which does not say that ids are made in order (option ids of the source)`;
+
+export const notGenerated = (name: string) =>
+  `the database makes no ids of ${name} in order (option ids of the source, if others do)`;
+
+export const orderOnlyLooks = (name: string, condition: string) =>
+  `ids of ${name} only look ordered: they come from ${condition}`;
+
+export const madeByOthers = (name: string, order: string) =>
+  `new ids of ${name} are found by ${order} (option order of the source)`;
+
+export const notIndexed = (name: string) => `no unique index is over ${name} alone`;
+
+export const CATALOG_NOT_READ = 'the catalog of the database could not be read';
+
+export const wrongKind = (maker: string, ids: string, name: string, type: string | undefined) =>
+  `${maker}: expected ${name} to be of ${ids === 'snowflake' || ids === 'sequence' ? 'integers' : ids === 'uuidv7' ? 'uuids or texts' : 'texts'} with ids: '${ids}', got ` +
+  `${type ?? 'a type of the application'}. Name the column that has these ids, or leave ids out.`;
+
+export const noSingleKey = (maker: string, table: string, key: readonly string[]) =>
+  `${maker}: expected ${table} to have a primary key of one column, got ${key.length === 0 ? 'none' : key.join(', ')}. Name the column of the ids.`;
 
 export const notAnInteger = (maker: string, column: string, got: unknown) =>
   `${maker}: expected the column ${column} of the option order to have integers, got ${printed(got)}. ` +

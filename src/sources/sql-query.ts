@@ -41,6 +41,7 @@ export interface SqlColumn {
   readonly ignoresCase?: boolean;
   /** MySQL or MariaDB, whose collations are asked for. */
   readonly isMySql?: boolean;
+  readonly isSqlite?: boolean;
   readonly run: RunSql;
   /** Quoted, as in a query. */
   readonly table: string;
@@ -52,6 +53,17 @@ export interface SqlColumn {
   readonly isKeyDefined?: boolean;
   /** What the application makes of the stored value, and looks up. */
   readonly convert?: (value: unknown) => BloomId | null | undefined;
+}
+
+/** A table whose ids may be those of its primary key. */
+export interface SqlTable extends Omit<SqlColumn, 'column'> {
+  /** Left out: the primary key. */
+  readonly column?: string | undefined;
+}
+
+/** For messages. */
+export function nameOf({ table, column }: Pick<SqlColumn, 'table' | 'column'>): string {
+  return `${table}.${column}`.replace(/["`]/g, '');
 }
 
 /**

@@ -6,14 +6,18 @@ import {
   estimateIds,
   expectAllRows,
   hasKey,
+  onlyOf,
+  primaryKeyOf,
+  primaryOf,
   readCatalog,
 } from './postgres-catalog.js';
-import { collationOf, numbered, type SqlColumn } from './sql-query.js';
+import { collationOf, nameOf, numbered, type SqlColumn, type SqlTable } from './sql-query.js';
 import { checkedPaging, fromPages } from './from-pages.js';
 import type { BloomPageFunction } from './page-reader.js';
-import { type BloomOrderOptions, newRows } from './new-rows.js';
+import { type BloomOrderOptions, idOrderOf } from './id-order.js';
+import { newRows } from './new-rows.js';
 import { pageQuery, type Pages, type Row } from './page-query.js';
-import { nullInKey, noKeyOption, notAColumn } from './sources.messages.js';
+import { noKeyOption, notAColumn, notIndexed, nullInKey } from './sources.messages.js';
 
 /** Options of a source that knows the table by its name alone. */
 export interface SqlSourceOptions extends BloomTableOptions, BloomOrderOptions {
@@ -33,7 +37,8 @@ export interface SqlSourceOptions extends BloomTableOptions, BloomOrderOptions {
  * All values of a column, in pages that follow the column where it is unique, else the primary key. Throws
  * without such a table or column, or a known key.
  */
-export async function fromSql(at: SqlColumn, options: SqlSourceOptions): Promise<BloomIdSource> {
+export async function fromSql(table: SqlTable, options: SqlSourceOptions): Promise<BloomIdSource> {
+  const at = { ...table, column: table.column ?? (await primaryKey(table, options)) };
   const { convert } = at;
   const paging = checkedPaging(at.maker, options);
   const known = await describe(at, options);
@@ -49,20 +54,55 @@ export async function fromSql(at: SqlColumn, options: SqlSourceOptions): Promise
       ...(spelling && { spelling }),
       readsFrom: columnName(at.table, at.column),
     });
-  const { order, fromReplica } = options;
-  const pages = pagesOf(at, known);
-  const ordered = order === undefined ? undefined : await newRows({ at, pages, order, paging, fromReplica });
+  const ordered = await newRowsOf(at, known, options);
   return { ...made(), ids: (context) => made().ids(context), ...ordered };
 }
 
-/** The methods that the option `order` adds to a source of a table. */
-export async function newRowsOfTable(
+async function primaryKey(
+  { maker, table, isPostgres, run }: SqlTable,
+  { key }: SqlSourceOptions,
+): Promise<string> {
+  const bare = table.replace(/["`]/g, '');
+  if (!key && !isPostgres) throw new BloomConfigError(noKeyOption(maker, bare, 'id'));
+  return key ? onlyOf(maker, bare, key) : primaryKeyOf(numbered(run), maker, table);
+}
+
+type NewRows = Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder'>;
+
+/**
+ * What a source of a table knows of its order: `idsSince` and `newest` where ids are made in ascending order,
+ * or by the option `order`.
+ */
+export async function newRowsOfTable(at: SqlColumn, options: SqlSourceOptions): Promise<NewRows> {
+  const idOrder = await idOrderOf(at, { type: undefined, ...options });
+  if (options.order === undefined && typeof idOrder !== 'string') return { idOrder };
+  // The key of a definition may be none of the database.
+  const { key, type: _type, ...others } = options;
+  const known = await describe(at, { ...others, ...(!at.isPostgres && key && { key }) });
+  return newRowsBy(at, known, { ...options, idOrder });
+}
+
+async function newRowsOf(at: SqlColumn, known: Known, options: SqlSourceOptions): Promise<NewRows> {
+  const idOrder = await idOrderOf(at, { ...options, type: known.type });
+  return newRowsBy(at, known, { ...options, idOrder });
+}
+
+async function newRowsBy(
   at: SqlColumn,
-  { order, ...options }: SqlSourceOptions & Required<BloomOrderOptions>,
-): Promise<Required<Pick<BloomIdSource, 'idsSince' | 'newest'>>> {
-  const pages = pagesOf(at, await describe(at, options));
+  known: Known,
+  { idOrder, order, ids, ...options }: SqlSourceOptions & Pick<BloomIdSource, 'idOrder'>,
+): Promise<NewRows> {
+  const isMade = typeof idOrder === 'string';
+  if (order === undefined && !isMade) return { idOrder };
+  if (order === undefined && ids === undefined && !known.isUnique)
+    return { idOrder: { reason: notIndexed(nameOf(at)) } };
+  const paging = checkedPaging(at.maker, options);
   const { fromReplica } = options;
-  return newRows({ at, pages, order, paging: checkedPaging(at.maker, options), fromReplica });
+  const pages = pagesOf(at, known);
+  return {
+    idOrder,
+    ...(await newRows({ at, pages, order: order ?? at.column, idOrder, paging, fromReplica })),
+  };
 }
 
 /** State of one reading: the first page decides by which key the next ones begin. */
@@ -126,18 +166,12 @@ async function describe(at: SqlColumn, { key, type }: SqlSourceOptions): Promise
         : `The columns of ${at.table} are ${columns.map((one) => one.name).join(', ')}.`;
     throw new BloomConfigError(notAColumn(maker, nameOf(at), there));
   }
-  const primary = columns.filter(({ place }) => place).sort((a, b) => a.place! - b.place!);
   const byName = (one: string) => columns.find(({ name: other }) => other === one) ?? { name: one };
   return {
     type: type ?? found.type,
     isUnique: found.isUnique || isUnique,
-    order: key ? key.map(byName) : found.isUnique ? [found] : primary,
+    order: key ? key.map(byName) : found.isUnique ? [found] : primaryOf(columns),
   };
-}
-
-/** For messages. */
-function nameOf({ table, column }: SqlColumn): string {
-  return `${table}.${column}`.replace(/["`]/g, '');
 }
 
 async function spellingOfColumn(

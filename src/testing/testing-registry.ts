@@ -94,8 +94,8 @@ export class TestingRegistry extends FilterRegistry {
 /**
  * A test builds when it asks for it, needs no `ScheduleModule`, and counts calls, so that none is audited.
  */
-function ofTest({ rebuild, ...options }: BloomFeature): BloomFeature {
-  const feature = { ...options, audit: false } as const;
+function ofTest({ rebuild, topUp: _topUp, coverage: _coverage, ...options }: BloomFeature): BloomFeature {
+  const feature = { ...options, audit: false, coverage: 'none' } as const;
   if (feature.source === undefined) return { ...feature, ...(rebuild && { rebuild }) };
   const { cron: _cron, timeZone: _timeZone, everyMs: _everyMs, ...rest } = rebuild ?? {};
   return { ...feature, rebuild: { ...rest, onBoot: 'never' } };

@@ -66,7 +66,7 @@ describe('An id beyond the mark', () => {
             source: table.current.source(),
             rebuild: { drainMs: 0 },
             audit: false,
-            topUp: { everyMs: 20, overlapMs: 20, ordered: true },
+            topUp: { everyMs: 20, overlapMs: 20 },
             ...options,
           },
         ]),

@@ -15,7 +15,7 @@ import { YEAR_MS, uuid7, KINDS, Table, type Id } from '../support/ordered-table.
 import { outsideKey } from '../support/outside-key.js';
 import { RedisFixture } from '../support/redis-fixture.js';
 
-const QUICK = { everyMs: 20, overlapMs: 100, ordered: true } satisfies BloomTopUpOptions;
+const QUICK = { everyMs: 20, overlapMs: 100 } satisfies BloomTopUpOptions;
 describe('A row far ahead in the order', () => {
   let redis: RedisFixture;
   let client: Redis;

@@ -65,7 +65,7 @@ describe('The watch over filters', () => {
       const monitor = new FilterMonitor(
         (event) => event.type === 'advice' && texts.push(event.text),
         undefined,
-        hasOwner,
+        { hasOwner },
       );
       monitor.start([filter]);
       await new Promise(setImmediate);

@@ -55,7 +55,7 @@ describe.each(KINDS)('Coverage of %s', (_, kind) => {
             capacity: 10_000,
             source: table.source(),
             rebuild: { drainMs: 50, leaseMs: 5_000, minRatio: 0 },
-            topUp: { everyMs, overlapMs: 100, ordered: true },
+            topUp: { everyMs, overlapMs: 100 },
             ...kind,
           },
         ]),

@@ -137,8 +137,8 @@ describe('A source with the option order', () => {
   );
 
   it('has neither idsSince nor newest without the option', async () => {
-    await server.run(`create table g (id bigserial primary key)`);
-    const source = await make('g', 'id', {});
+    await server.run(`create table g (id bigserial primary key, sku text unique)`);
+    const source = await make('g', 'sku', {});
     expect(source.idsSince ?? source.newest).toBeUndefined();
   });
 });
@@ -229,7 +229,7 @@ describe('Rows that others write to Postgres', () => {
     await server.run(
       `create table h (id bigserial primary key); insert into h select from generate_series(1, 3)`,
     );
-    const filter = await start('h', { everyMs: 10, overlapMs: 3000, ordered: true });
+    const filter = await start('h', { everyMs: 10, overlapMs: 3000 });
     const since = performance.now();
     const late = await database.transaction();
     const [{ id }] = (await late.raw('insert into h default values returning id')).rows;

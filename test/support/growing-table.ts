@@ -74,6 +74,7 @@ export class GrowingTable {
     return {
       ids: () => ids.call(this),
       idsSince: (mark) => idsSince.call(this, mark),
+      idOrder: 'integer',
       ...(newest && { newest: async (others = 0) => visible().at(-1 - others) }),
     };
   }

@@ -35,7 +35,7 @@ export class Table {
   }
 
   source(): BloomIdSource {
-    const { ids, ignoresOthers } = this;
+    const { ids, ignoresOthers, idOf } = this;
     const count = () => this.scans++;
     return {
       async *ids() {
@@ -46,6 +46,7 @@ export class Table {
         yield ids.filter((id) => mark === undefined || id > (mark as Id));
       },
       newest: async (others = 0) => ids.at(-1 - (ignoresOthers ? 0 : others)),
+      idOrder: typeof idOf(1) === 'string' ? 'text' : 'integer',
     };
   }
 }

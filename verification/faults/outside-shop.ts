@@ -52,7 +52,7 @@ export class OutsideShop {
               capacity: 20_000,
               source: orders(pool),
               rebuild,
-              topUp: { everyMs: 50, overlapMs: OVERLAP_MS, ordered: true },
+              topUp: { everyMs: 50, overlapMs: OVERLAP_MS },
             },
             {
               name: GOODS,
@@ -103,6 +103,7 @@ function orders(pool: pg.Pool): BloomIdSource {
     idsSince: async function* (mark) {
       yield await read('select id from orders where id > $1 order by id', [mark ?? 0]);
     },
+    idOrder: 'integer',
     newest: async (others = 0) =>
       (await read('select id from orders order by id desc limit 1 offset $1', [others]))[0],
   };

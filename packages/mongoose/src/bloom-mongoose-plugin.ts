@@ -102,7 +102,7 @@ export function bloomMongoosePlugin(schema: MongooseSchemaLike, options: Mongoos
   if (onError !== undefined && onError !== 'throw' && onError !== 'queue') {
     throw new BloomConfigError(noPlugin('onError', "'throw' or 'queue'", onError));
   }
-  if (!runner || !registrarOf(runner))
+  if (!runner || !registrarOf(runner, filter))
     throw new BloomConfigError(noPlugin('runner', 'the BloomGuardRunner', runner));
   const recorded = new WeakSet<MongooseCollection>();
   schema.on('init', (model: MongooseModel) => {

@@ -16,6 +16,7 @@ import {
   newRowsOfTable,
   packableIds,
   type PackedIds,
+  primaryKeyOf,
   type RunQuery,
   type SqlQuery,
   withNumbers,
@@ -40,19 +41,20 @@ export interface PostgresCopyOptions
    * `search_path`.
    */
   readonly schema?: string;
-  /** The column of the ids, as the catalog has it. */
-  readonly column: string;
+  /** The column of the ids, as the catalog has it. Default: the primary key. */
+  readonly column?: string;
   /**
    * The type of the column as the database names it, such as `uuid`. Default: the catalog is asked at start.
    */
   readonly type?: string;
 }
 
-const OPTIONS = ['pool', 'table', 'schema', 'column', 'type', 'seesAllRows', 'fromReplica', 'order'];
+const OPTIONS = ['pool', 'table', 'schema', 'column', 'type', 'seesAllRows', 'fromReplica', 'order', 'ids'];
 
 /**
- * All values of one column of a table or view of Postgres, read by one `COPY` in the binary format: as fast
- * as the server sends them, and in bounded memory. A row whose value is null is left out.
+ * All values of the primary key of a table of Postgres, or of one column of a table or view, read by one
+ * `COPY` in the binary format: as fast as the server sends them, and in bounded memory. A row whose value is
+ * null is left out.
  *
  * @example
  * BloomModule.forFeature([
@@ -74,10 +76,10 @@ export function postgresCopy(options: PostgresCopyOptions): BloomSourceFactory {
 async function sourceOf(pool: PostgresPool, options: PostgresCopyOptions): Promise<BloomIdSource> {
   if (!isPool(pool)) throw new BloomConfigError(notAPool(pool));
   const ask: RunQuery = async (sql, parameters) => (await pool.query(sql, [...parameters])).rows;
-  const column = await describeColumn(ask, options, options.type);
+  const named = options.column ?? (await primaryKeyOf(ask, 'postgresCopy', quotedTable(options)));
+  const column = await describeColumn(ask, { ...options, column: named }, options.type);
   const { spelling, isNormal, table } = column;
-  const { order } = options;
-  const ordered = order === undefined ? undefined : await newRowsOf(pool, column, { ...options, order });
+  const ordered = await newRowsOf(pool, column, options);
   return {
     ids(context) {
       const ids = packableIds(() => read(pool, column, options, context), spelling?.normalize);
@@ -98,8 +100,8 @@ async function sourceOf(pool: PostgresPool, options: PostgresCopyOptions): Promi
 /** These are few rows: they are read in pages. */
 function newRowsOf(
   pool: PostgresPool,
-  { table, column }: CopiedColumn,
-  { type, order, fromReplica = false }: PostgresCopyOptions & Required<BloomOrderOptions>,
+  { table, column, type }: CopiedColumn,
+  { order, ids, fromReplica = false }: PostgresCopyOptions,
 ) {
   const at = {
     maker: 'postgresCopy',
@@ -112,7 +114,12 @@ function newRowsOf(
     column,
     quote: quoted,
   };
-  return newRowsOfTable(at, { order, fromReplica, ...(type !== undefined && { type }) });
+  return newRowsOfTable(at, {
+    fromReplica,
+    type,
+    ...(order !== undefined && { order }),
+    ...(ids !== undefined && { ids }),
+  });
 }
 
 /** Not packed: the keys are yet to be formed. */
@@ -154,15 +161,16 @@ function isPool(pool: unknown): pool is PostgresPool {
 
 /** @throws {BloomConfigError} */
 function check(options: PostgresCopyOptions): void {
-  const { pool, column, type, seesAllRows, fromReplica, order } = options;
+  const { pool, column, type, seesAllRows, fromReplica, order, ids } = options;
   const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option));
   if (unknown !== undefined) throw new BloomConfigError(unknownOption(unknown));
   const mayBeToken = ['string', 'symbol', 'function'].includes(typeof pool);
   if (!isPool(pool) && (!mayBeToken || pool === '')) throw new BloomConfigError(notAPool(pool));
   quotedTable(options);
-  expectName('column', column);
+  if (column !== undefined) expectName('column', column);
   if (type !== undefined) expectName('type', type);
   if (order !== undefined) expectName('order', order);
+  if (ids !== undefined) expectName('ids', ids);
   for (const [option, value] of Object.entries({ seesAllRows, fromReplica }))
     if (value !== undefined && typeof value !== 'boolean')
       throw new BloomConfigError(wrongOption(option, value));

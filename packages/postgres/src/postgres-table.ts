@@ -14,6 +14,9 @@ const MOST_BYTES = 65_537;
 export interface TableNames {
   readonly table: string;
   readonly schema?: string | undefined;
+}
+
+export interface ColumnNames extends TableNames {
   readonly column: string;
 }
 
@@ -22,6 +25,7 @@ export interface CopiedColumn {
   /** Quoted, as in a query. */
   readonly table: string;
   readonly column: string;
+  readonly type: string;
   readonly isUnique: boolean;
   readonly kind: ColumnKind;
   readonly spelling: BloomIdSpelling | undefined;
@@ -60,7 +64,7 @@ export function expectName(option: string, name: unknown): void {
  */
 export async function describeColumn(
   run: RunQuery,
-  names: TableNames,
+  names: ColumnNames,
   givenType: string | undefined,
 ): Promise<CopiedColumn> {
   const table = quotedTable(names);
@@ -74,6 +78,7 @@ export async function describeColumn(
   return {
     table,
     column,
+    type,
     isUnique,
     kind,
     spelling,

@@ -232,7 +232,7 @@ describe('postgresCopy with the option order', () => {
     ]);
     expect(await byTime.newest!()).toBe('2026-01-01T00:00:00.000005Z');
     expect(await readAll(byTime)).toHaveLength(5);
-    expect((await make('ordered.id')).idsSince).toBeUndefined();
+    expect((await make('ordered.sku')).idsSince).toBeUndefined();
   });
 
   it('refuses a column that is not there, has no order, or is no name', async () => {

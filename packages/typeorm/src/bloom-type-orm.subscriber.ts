@@ -92,7 +92,7 @@ export class BloomTypeOrmSubscriber implements EntitySubscriberInterface, OnModu
       useFactory: (runner: BloomGuardRunner, made?: DataSource) =>
         new BloomTypeOrmSubscriber({
           ...of,
-          registrar: registrarOf(runner),
+          registrar: registrarOf(runner, filter),
           dataSource: 'object' in provided ? provided.object : made!,
         }),
     };

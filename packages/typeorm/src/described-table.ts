@@ -8,6 +8,7 @@ import {
   isBytes,
   isReadAsText,
   noSuchColumn,
+  onlyOf,
   type RunQuery,
   spellingOf,
 } from 'nestjs-bloom/sources';
@@ -40,6 +41,7 @@ export interface DescribedTable {
   /** Names of the database: the column of the ids, and those of the key. */
   readonly databaseColumn: string;
   readonly databaseKey: readonly string[];
+  readonly databaseType: string;
   readonly isPostgres: boolean;
   /** The application looks up what `idOf` makes of the stored value. */
   readonly hasTransformer: boolean;
@@ -74,13 +76,18 @@ const WITH_CASE = [
 ];
 const COMPARE_SINGLE_VALUES = ['mssql', 'oracle', 'sap', 'spanner'];
 
-/** @throws {BloomConfigError} when there is no such entity or column. */
+/**
+ * @param wanted the property of the ids; undefined: the primary key.
+ * @throws {BloomConfigError} when there is no such entity or column.
+ */
 export async function describeTable(
   dataSource: DataSource,
   entity: EntitySchema<ObjectLiteral>,
-  property: string,
+  wanted: string | undefined,
 ): Promise<DescribedTable> {
-  const { metadata, column } = columnOf(dataSource, entity, { maker: 'fromTypeOrm', property });
+  const maker = 'fromTypeOrm';
+  const property = wanted ?? primaryKey(metadataOf(dataSource, entity, maker));
+  const { metadata, column } = columnOf(dataSource, entity, { maker, property });
   const { type } = dataSource.options;
   const isPostgres = POSTGRES.includes(type);
   const isUnique = isUniqueColumn(metadata, column);
@@ -101,6 +108,7 @@ export async function describeTable(
     databaseTable: tableName(dataSource, metadata),
     databaseColumn: column.databaseName,
     databaseKey: order.map(({ databaseName }) => databaseName),
+    databaseType: typeOf(column),
     isPostgres,
     hasTransformer: column.transformer !== undefined,
     isDistinct,
@@ -140,6 +148,14 @@ export function columnOf(
   if (column && !column.isVirtualProperty) return { metadata, column };
   const paths = metadata.columns.map(({ propertyPath }) => propertyPath).join(', ');
   throw new BloomConfigError(noSuchColumn(maker, metadata.name, property, paths));
+}
+
+function primaryKey({ name, primaryColumns }: Metadata): string {
+  return onlyOf(
+    'fromTypeOrm',
+    name,
+    primaryColumns.map(({ propertyPath }) => propertyPath),
+  );
 }
 
 function metadataOf(dataSource: DataSource, entity: EntitySchema<ObjectLiteral>, maker: string): Metadata {

@@ -3,6 +3,8 @@ import {
   type AllRowsOptions,
   type BloomTableOptions,
   checkedPaging,
+  columnAndOptions,
+  type ColumnAndOptions,
   columnName,
   expectAllRows,
   madeFrom,
@@ -23,6 +25,8 @@ import { readRows } from './raw-rows.js';
 /** The columns of an entity that can be ids. */
 export type TypeOrmColumn<Entity> = BloomIdProperty<Entity>;
 
+export type TypeOrmEntity<Entity> = (abstract new (...args: never[]) => Entity) | EntitySchema<Entity>;
+
 /** Options of `fromTypeOrm`. */
 export interface TypeOrmSourceOptions extends BloomTableOptions, BloomOrderOptions, WithDataSource {
   /**
@@ -32,27 +36,40 @@ export interface TypeOrmSourceOptions extends BloomTableOptions, BloomOrderOptio
 }
 
 /**
- * All values of one column of a TypeORM entity, soft-deleted rows included, read in pages of raw rows. Pages
- * follow the column where no two rows share a value, else the primary key.
+ * All values of the primary key of a TypeORM entity, or of one column, soft-deleted rows included, read in
+ * pages of raw rows. Pages follow the column where no two rows share a value, else the primary key.
  *
  * @example
- * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromTypeOrm(Product, 'sku') }]);
+ * BloomModule.forFeature({ name: 'orders', source: fromTypeOrm(Order) });
+ * BloomModule.forFeature({ name: 'products', source: fromTypeOrm(Product, 'sku') });
  *
  * @throws {BloomConfigError} at the start of the application, when the DataSource, the entity or the column
  * is not there.
  */
 export function fromTypeOrm<Entity extends ObjectLiteral>(
-  entity: (abstract new (...args: never[]) => Entity) | EntitySchema<Entity>,
+  entity: TypeOrmEntity<Entity>,
+  options?: TypeOrmSourceOptions,
+): BloomSourceFactory;
+/** @param column the property that holds the ids. Left out: the primary key. */
+export function fromTypeOrm<Entity extends ObjectLiteral>(
+  entity: TypeOrmEntity<Entity>,
   column: TypeOrmColumn<Entity>,
-  {
+  options?: TypeOrmSourceOptions,
+): BloomSourceFactory;
+export function fromTypeOrm<Entity extends ObjectLiteral>(
+  entity: TypeOrmEntity<Entity>,
+  ...given: ColumnAndOptions<TypeOrmSourceOptions>
+): BloomSourceFactory {
+  const [column, all] = columnAndOptions(given);
+  const {
     dataSource = DataSource,
     replicationMode = 'master',
     seesAllRows = false,
     fromReplica = replicationMode === 'slave',
     order,
+    ids,
     ...options
-  }: TypeOrmSourceOptions = {},
-): BloomSourceFactory {
+  } = all;
   const paging = checkedPaging('fromTypeOrm', options);
   return madeFrom(providedDataSource(dataSource), async (made: DataSource) => {
     const table = await describeTable(made, entity as EntitySchema<Entity>, column);
@@ -65,10 +82,13 @@ export function fromTypeOrm<Entity extends ObjectLiteral>(
         ...(spelling && { spelling }),
         readsFrom: columnName(table.databaseTable, table.databaseColumn),
       });
-    const ordered =
-      order === undefined
-        ? undefined
-        : await newRowsOfEntity(made, table, { ...paging, order, replicationMode, fromReplica });
+    const ordered = await newRowsOfEntity(made, table, {
+      ...paging,
+      ...(order !== undefined && { order }),
+      ...(ids !== undefined && { ids }),
+      replicationMode,
+      fromReplica,
+    });
     return { ...pages(), ids: (context) => pages().ids(context), ...ordered };
   });
 }

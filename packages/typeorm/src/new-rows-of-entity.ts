@@ -8,7 +8,7 @@ import {
 import { newRowsOfTable, type SqlQuery, withNumbers, withQuestionMarks } from 'nestjs-bloom/sources';
 import { type ReplicationMode, runOn } from './data-source.js';
 import type { DescribedTable } from './described-table.js';
-import { noOrderOnThis } from './typeorm.messages.js';
+import { noOrderOnThis, notOnThis } from './typeorm.messages.js';
 
 /** The databases whose queries have a LIMIT, by the way in which they write parameters. */
 const WRITTEN: Readonly<Record<string, (query: SqlQuery) => string>> = {
@@ -22,34 +22,47 @@ const WRITTEN: Readonly<Record<string, (query: SqlQuery) => string>> = {
   'better-sqlite3': withoutEscapes,
 };
 
-export interface NewRowsOfEntity extends BloomPagingOptions, Required<BloomOrderOptions> {
+export interface NewRowsOfEntity extends BloomPagingOptions, BloomOrderOptions {
   readonly replicationMode: ReplicationMode;
   readonly fromReplica: boolean;
 }
 
 /**
- * What a source of TypeORM has with the option `order`.
+ * What a source of TypeORM knows of the order of its rows.
  *
  * @throws {BloomConfigError} when there is no such column, or it has no order that is known here.
  */
-export function newRowsOfEntity(
+export async function newRowsOfEntity(
   dataSource: DataSource,
-  { databaseTable, databaseColumn, databaseKey, isPostgres, hasTransformer, idOf }: DescribedTable,
+  {
+    databaseTable,
+    databaseColumn,
+    databaseKey,
+    databaseType,
+    isPostgres,
+    hasTransformer,
+    idOf,
+  }: DescribedTable,
   { replicationMode, ...options }: NewRowsOfEntity,
-): Promise<Required<Pick<BloomIdSource, 'idsSince' | 'newest'>>> {
+): Promise<Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder'>> {
   const { type } = dataSource.options;
   const written = WRITTEN[type];
-  if (!written) throw new BloomConfigError(noOrderOnThis(type));
+  if (!written) {
+    if (options.order ?? options.ids) throw new BloomConfigError(noOrderOnThis(type));
+    return { idOrder: { reason: notOnThis(type) } };
+  }
   const at = {
     maker: 'fromTypeOrm',
     isPostgres,
+    isMySql: written === withoutEscapes && !type.includes('sqlite'),
+    isSqlite: type.includes('sqlite'),
     run: (query: SqlQuery) => runOn(dataSource, replicationMode, written(query), query.values),
     table: databaseTable,
     column: databaseColumn,
     quote: (name: string) => dataSource.driver.escape(name),
     ...(hasTransformer && { convert: (id: unknown) => idOf({ id }) }),
   };
-  return newRowsOfTable(at, { ...options, ...(!isPostgres && { key: databaseKey }) });
+  return newRowsOfTable(at, { ...options, type: databaseType, key: databaseKey });
 }
 
 /**

@@ -2,7 +2,9 @@ export const entityNotRead = (maker: string, name: string, why: string) =>
   `${maker}: the entity ${name} cannot be read: ${why}.`;
 
 export const noOrderOnThis = (type: string) =>
-  `fromTypeOrm: expected a database with LIMIT for the option order, such as Postgres, MySQL or SQLite, got ${type}. Write idsSince yourself.`;
+  `fromTypeOrm: expected a database with LIMIT for the options order and ids, such as Postgres, MySQL or SQLite, got ${type}. Write idsSince yourself.`;
+
+export const notOnThis = (type: string) => `it is not known how ${type} makes ids`;
 
 export const isAView = (maker: string, name: string) =>
   `${maker}: expected an entity of a table, got the view ${name}, through which no row is written. Provide it for the entity of the table.`;

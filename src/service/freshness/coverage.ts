@@ -1,5 +1,5 @@
 import { type IdKey, isLongerThan } from '../../filter/index.js';
-import { type BloomMark, markOf } from '../../rebuild/index.js';
+import { type BloomIdOrder, type BloomMark, markOf } from '../../rebuild/index.js';
 import {
   type BloomVerdict,
   type MarksAnswer,
@@ -9,7 +9,7 @@ import {
   verdictOf,
 } from '../../store/index.js';
 import type { IdKeys } from '../id-keys.js';
-import { type BloomIdOrder, compareKeys, type Gap, gapsIn, isInGap, isOfOrder } from './id-order.js';
+import { compareKeys, type Gap, gapsIn, isInGap, isOfOrder } from './id-order.js';
 import type { TopUpSettings } from './top-up-options.js';
 
 type Asked = Pick<StoredFilter, 'check' | 'checkOne'>;

@@ -1,4 +1,4 @@
-import { BloomConfigError, type BloomEventListener } from '../../common/index.js';
+import type { BloomEventListener } from '../../common/index.js';
 import type { BloomId, IdKey } from '../../filter/index.js';
 import {
   type BloomFeed,
@@ -22,7 +22,6 @@ import { Coverage } from './coverage.js';
 import { ChangeFeedRunner } from './change-feed-runner.js';
 import { Follower, LocalMarks } from './follower.js';
 import type { BloomFeedInfo, BloomOutsideInfo, BloomOutsideMetrics } from '../metrics.js';
-import { noIdsSince } from '../service.messages.js';
 import { TopUp } from './top-up.js';
 import { TopUpReader } from './top-up-reader.js';
 import type { TopUpSettings } from './top-up-options.js';
@@ -83,11 +82,9 @@ export class Freshness {
     };
     this.context = { ...given, emit };
     const { filter, inStore } = given;
-    const { name, topUp: settings, feed, maxIdBytes } = filter.definition;
-    const onBeyond = (ids: number) => filter.lookups.recordUnknown('beyond', ids);
+    const { name, topUp: settings, feed } = filter.definition;
     this.stored = inStore.highWaterMarks ?? new LocalMarks();
-    if (settings?.ordered)
-      this.coverage = new Coverage({ settings, keys: filter.keys, maxIdBytes, onBeyond });
+    if (settings?.ordered) this.coverage = coverageOf(filter, settings);
     this.topUp = settings && this.topUpBy(settings);
     this.feed = feed && this.runnerOf(feed);
     this.follower = new Follower({
@@ -108,13 +105,6 @@ export class Freshness {
         await this.feed?.stop();
       },
     });
-  }
-
-  /** @throws {BloomConfigError} when the source cannot give what is new. */
-  validate(): void {
-    const { filter, source } = this.context;
-    if (this.topUp && typeof source.idsSince !== 'function')
-      throw new BloomConfigError(noIdsSince(filter.definition.name));
   }
 
   /** Resolves when it is known how far the filter has come, or that takes too long. Never rejects. */
@@ -265,7 +255,17 @@ export class Freshness {
   }
 }
 
-/** Undefined for a filter with neither of the options `topUp` and `feed`. */
+function coverageOf(filter: FollowedFilter, settings: TopUpSettings): Coverage {
+  const onBeyond = (ids: number) => filter.lookups.recordUnknown('beyond', ids);
+  return new Coverage({ settings, keys: filter.keys, maxIdBytes: filter.definition.maxIdBytes, onBeyond });
+}
+
+/** Until it is known whether ids are in order: every id is beyond the mark. */
+export function noneCovered(filter: FollowedFilter): Coverage {
+  return coverageOf(filter, { everyMs: 0, overlapMs: 0, ordered: true, order: undefined, slack: undefined });
+}
+
+/** Undefined for a filter that reads nothing between rebuilds. */
 export function openFreshness(
   filter: FollowedFilter,
   inStore: StoredFilter,

@@ -1,11 +1,5 @@
 import type { IdKey } from '../../filter/index.js';
-import type { BloomMark } from '../../rebuild/index.js';
-
-/**
- * Order of ids: integers of any size, or texts by their code points, such as ULIDs, UUIDs of version 7,
- * KSUIDs.
- */
-export type BloomIdOrder = 'integer' | 'text';
+import type { BloomIdOrder, BloomMark } from '../../rebuild/index.js';
 
 /**
  * Sign and digits of an integer, without leading zeros. Only one part may take a zero: otherwise many zeros

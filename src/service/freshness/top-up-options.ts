@@ -1,4 +1,4 @@
-import type { BloomIdOrder } from './id-order.js';
+import { compareKeys, isOfOrder } from './id-order.js';
 import {
   type Expect,
   isInteger,
@@ -6,9 +6,16 @@ import {
   type NestedOptions,
   oneOf,
   type OptionTable,
-  TRUE_OR_FALSE,
 } from '../../common/index.js';
-import type { BloomIdSource } from '../../rebuild/index.js';
+import { type BloomId, toIdKey } from '../../filter/index.js';
+import type { BloomIdOrder, BloomIdSource } from '../../rebuild/index.js';
+import {
+  NO_IDS_SINCE,
+  NORMALIZE_REORDERS,
+  notCovered,
+  ORDER_NOT_SAID,
+  WITH_IDS_SINCE,
+} from '../service.messages.js';
 
 /**
  * How a filter learns of external writes: an import, another service, an SQL console. The source needs
@@ -16,7 +23,7 @@ import type { BloomIdSource } from '../../rebuild/index.js';
  */
 export type BloomTopUpOptions = BloomTopUpReading & (BloomUnknownBeyond | BloomAbsentBeyond);
 
-/** When rows that others write are read, and how their ids are compared. */
+/** When rows that others write are read. */
 export interface BloomTopUpReading {
   /** How often what is new is read and added, by one process of all, in milliseconds. Default 1,000. */
   readonly everyMs?: number;
@@ -27,24 +34,16 @@ export interface BloomTopUpReading {
    * `rebuild.drainMs`.
    */
   readonly overlapMs?: number;
-  /** Order of the ids. Default: `integer` for numbers, bigints and texts of digits, else `text`. */
-  readonly order?: BloomIdOrder;
 }
 
-/** Ids beyond the mark are answered by the filter, or pass. */
+/** Ids beyond the mark pass, where ids are covered. */
 export interface BloomUnknownBeyond {
-  /**
-   * Ids are in the order of `idsSince`: an id beyond the mark that the filter does not have is `unknown`
-   * (reason `beyond`), unless `beyond` is `'absent'`. Default false.
-   */
-  readonly ordered?: boolean;
   readonly beyond?: 'unknown';
   readonly slack?: undefined;
 }
 
-/** Ids far beyond the mark are answered by the filter. */
+/** Ids far beyond the mark are answered by the filter, where ids are covered. */
 export interface BloomAbsentBeyond {
-  readonly ordered: true;
   /**
    * `'absent'`: an id further than `slack` beyond the newest one is answered as the filter says. Default
    * `'unknown'`.
@@ -61,7 +60,9 @@ export interface BloomAbsentBeyond {
 export interface TopUpSettings {
   readonly everyMs: number;
   readonly overlapMs: number;
+  /** Ids are covered up to a mark. */
   readonly ordered: boolean;
+  /** As the source says. */
   readonly order: BloomIdOrder | undefined;
   /** Undefined: nothing beyond is refused. */
   readonly slack: bigint | undefined;
@@ -69,15 +70,65 @@ export interface TopUpSettings {
 
 const EVERY_MS = 1000;
 
-export function topUpSettings(options: BloomTopUpOptions, drainMs: number): TopUpSettings {
-  const { everyMs = EVERY_MS, overlapMs = drainMs, ordered = false, order, beyond, slack } = options;
+/** What decides how a filter learns of external writes. */
+export interface FollowedOptions {
+  readonly topUp?: BloomTopUpOptions | undefined;
+  readonly coverage?: 'ordered' | 'none' | undefined;
+  readonly source?: BloomIdSource | undefined;
+  /** As it is used, by option or by the source. */
+  readonly normalize: ((id: BloomId) => BloomId) | undefined;
+  readonly drainMs: number;
+}
+
+/** Undefined for a filter that reads nothing between rebuilds. */
+export function topUpSettings(options: FollowedOptions): TopUpSettings | undefined {
+  const { topUp, coverage, source, drainMs } = options;
+  const ordered = coverage !== 'none' && source !== undefined && whyNotOrdered(options) === undefined;
+  if (!ordered && !topUp) return undefined;
+  const { everyMs = EVERY_MS, overlapMs = drainMs, beyond, slack } = topUp ?? {};
+  const order = source?.idOrder;
   return {
     everyMs,
     overlapMs,
     ordered,
-    order,
-    slack: beyond === 'absent' && slack !== undefined ? BigInt(slack) : undefined,
+    order: typeof order === 'string' ? order : undefined,
+    slack: ordered && beyond === 'absent' && slack !== undefined ? BigInt(slack) : undefined,
   };
+}
+
+/** Why ids cannot be covered, as a part of a sentence; undefined where they can. */
+export function whyNotOrdered({ source, normalize }: FollowedOptions): string | undefined {
+  const idOrder = source?.idOrder ?? undefined;
+  if (typeof idOrder === 'object') return idOrder.reason;
+  if (idOrder === undefined) return ORDER_NOT_SAID;
+  if (typeof source!.idsSince !== 'function') return NO_IDS_SINCE;
+  return normalize && reorders(normalize, idOrder) ? NORMALIZE_REORDERS : undefined;
+}
+
+/** Ids in ascending order, of one form each. */
+const ASCENDING: Readonly<Record<BloomIdOrder, readonly (readonly BloomId[])[]>> = {
+  integer: [[2, 9, 10, 99, 100, 12_345, 9_007_199_254_740_993n]],
+  text: [
+    ['01ARZ3NDEKTSV4RRFFQ69G5FAZ', '01BX5ZZKBKACTAV9WEVGEMMVRA', '01BX5ZZKBKACTAV9WEVGEMMVRB'],
+    ['01890a5d-ac96-774b-bcce-b302099a8059', '01890a5d-ac97-7000-8abc-def012345670'],
+    ['507f1f77bcf86cd79943901f', '507f1f77bcf86cd799439020', '65a1b2c3d4e5f60718293a40'],
+  ],
+};
+
+function reorders(normalize: (id: BloomId) => BloomId, order: BloomIdOrder): boolean {
+  return ASCENDING[order].some((ids) => {
+    try {
+      const keys = ids.map((id) => toIdKey(normalize(id)));
+      return keys.some((key, i) => {
+        const before = keys[i - 1];
+        if (!isOfOrder(order, key)) return true;
+        return typeof before === 'string' && compareKeys(order, before, key) >= 0;
+      });
+    } catch {
+      // It is for ids of another form.
+      return order === 'integer';
+    }
+  });
 }
 
 const SLACK = "a number of ids with topUp.beyond 'absent': those that may be taken before they are read";
@@ -86,38 +137,44 @@ export const TOP_UP: NestedOptions = {
   known: {
     everyMs: milliseconds(10, 'at least 10 milliseconds'),
     overlapMs: milliseconds(0),
-    ordered: TRUE_OR_FALSE,
-    order: oneOf('integer', 'text'),
     beyond: oneOf('unknown', 'absent'),
     slack: [SLACK, isInteger(0, Number.MAX_SAFE_INTEGER)],
   } satisfies OptionTable<BloomTopUpOptions>,
-  expected: '{ everyMs, overlapMs, ordered, order, beyond, slack }',
+  expected: '{ everyMs, overlapMs, beyond, slack }',
+  elsewhere: (name) =>
+    name === 'ordered' || name === 'order'
+      ? "Write coverage: 'ordered' beside topUp, or leave it out; the source says its order by idOrder."
+      : undefined,
 };
 
-interface TopUpPlace {
-  readonly source: BloomIdSource | undefined;
-  readonly drainMs: number;
-  readonly stallMs: number;
-}
-
-/** @throws {BloomConfigError} for options that do not go together, or with their place. */
+/** @throws {BloomConfigError} for options that do not go together, whatever the source is. */
 export function checkTopUp(
-  options: BloomTopUpOptions,
-  { source, drainMs, stallMs }: TopUpPlace,
+  { topUp = {}, coverage }: Pick<FollowedOptions, 'topUp' | 'coverage'>,
+  { drainMs, stallMs }: { readonly drainMs: number; readonly stallMs: number },
   expect: Expect,
 ): void {
-  const { overlapMs = drainMs, ordered = false, order, beyond, slack } = options;
-  // A source that is made later has both names, whatever it will give.
-  const withNewRows =
-    'one that has idsSince(mark), since topUp is given; sources of this package have it with their option order';
-  expect('source', source, withNewRows, source !== undefined && 'idsSince' in source);
+  const { overlapMs = drainMs, beyond, slack } = topUp;
   const belowStall = `a number of milliseconds below rebuild.stallMs, ${stallMs}`;
   expect('topUp.overlapMs', overlapMs, belowStall, overlapMs < stallMs);
-  const inOrder = 'true with topUp.beyond, which speaks of ids in an order';
-  expect('topUp.ordered', ordered, inOrder, ordered || beyond === undefined);
-  if (beyond === 'absent') {
-    const withDistance = "'integer' with topUp.beyond 'absent', since texts have no distance";
-    expect('topUp.order', order, withDistance, order !== 'text');
-    expect('topUp.slack', slack, SLACK, slack !== undefined);
-  } else expect('topUp.slack', slack, "left out unless topUp.beyond is 'absent'", slack === undefined);
+  const inOrder = "'ordered' with topUp.beyond, which speaks of ids in an order";
+  expect('coverage', coverage, inOrder, coverage !== 'none' || beyond === undefined);
+  if (beyond === 'absent') expect('topUp.slack', slack, SLACK, slack !== undefined);
+  else expect('topUp.slack', slack, "left out unless topUp.beyond is 'absent'", slack === undefined);
+}
+
+/** @throws {BloomConfigError} for a source that cannot do what the options ask for. */
+export function checkFollowed(options: FollowedOptions, expect: Expect): void {
+  const { source, topUp, coverage } = options;
+  const idOrder = source?.idOrder ?? undefined;
+  const isOrder = idOrder === undefined || typeof idOrder === 'object' || Object.hasOwn(ASCENDING, idOrder);
+  expect('source.idOrder', idOrder, "'integer', 'text' or { reason }", isOrder);
+  expect('source', source, WITH_IDS_SINCE, topUp === undefined || typeof source?.idsSince === 'function');
+  if (coverage === 'none') return;
+  const reason = whyNotOrdered(options);
+  const leftOut = notCovered(reason ?? '');
+  const beyond = topUp?.beyond;
+  expect('coverage', coverage, leftOut, coverage === undefined || reason === undefined);
+  expect('topUp.beyond', beyond, leftOut, beyond === undefined || reason === undefined);
+  const withDistance = 'left out with ids that are texts, which have no distance';
+  expect('topUp.beyond', beyond, withDistance, beyond !== 'absent' || idOrder !== 'text');
 }

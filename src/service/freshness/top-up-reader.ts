@@ -1,6 +1,7 @@
 import { type BloomEventListener, BloomIdError, type Clock, printed } from '../../common/index.js';
 import { type BloomId, type IdKey, idNote } from '../../filter/index.js';
 import {
+  type BloomIdOrder,
   type BloomIdSource,
   type BloomMark,
   type BloomMarkedIds,
@@ -10,7 +11,7 @@ import {
 } from '../../rebuild/index.js';
 import type { IdKeys } from '../id-keys.js';
 import { orderOf } from './coverage.js';
-import { type BloomIdOrder, compareKeys, isOfOrder } from './id-order.js';
+import { compareKeys, isOfOrder } from './id-order.js';
 import { MarkPlace, type PlacedMark } from './mark-place.js';
 import { notAMark, notAscending, notOfOrder, orderedByMarks } from '../service.messages.js';
 import type { TopUpSettings } from './top-up-options.js';

@@ -1,16 +1,33 @@
 import { describe, expect, it } from '@jest/globals';
+import type { BloomIdSource } from '../../../src/rebuild/index.js';
 import { IdKeys } from '../../../src/service/index.js';
 import { Coverage } from '../../../src/service/freshness/coverage.js';
-import { type BloomTopUpOptions, topUpSettings } from '../../../src/service/freshness/top-up-options.js';
+import {
+  type BloomTopUpOptions,
+  topUpSettings,
+  type TopUpSettings,
+} from '../../../src/service/freshness/top-up-options.js';
 import type { MarkEntries, LookupOutcome } from '../../../src/store/index.js';
 
 /** A filter that has nothing, and answers when it is told to. */
 const EMPTY = { checkOne: (): LookupOutcome => 'absent', check: async () => ['absent' as const] };
 
-function coverageOf(mark: string | undefined, options: Partial<BloomTopUpOptions> = {}) {
+function settingsOf(topUp: BloomTopUpOptions): TopUpSettings {
+  const source: BloomIdSource = {
+    ids: async function* () {},
+    idsSince: async function* () {},
+    idOrder: 'integer',
+  };
+  return topUpSettings({ topUp, source, normalize: undefined, drainMs: 0 })!;
+}
+
+function coverageOf(
+  mark: string | undefined,
+  { order, ...topUp }: BloomTopUpOptions & Partial<Pick<TopUpSettings, 'order'>> = {},
+) {
   let beyond = 0;
   const coverage = new Coverage({
-    settings: topUpSettings({ ordered: true, ...options } as BloomTopUpOptions, 0),
+    settings: { ...settingsOf(topUp), order },
     keys: new IdKeys({ name: 'products', normalize: undefined, maxIdBytes: 64 }),
     maxIdBytes: 64,
     onBeyond: (ids) => (beyond += ids),

@@ -1,0 +1,139 @@
+import { BloomConfigError, describeError } from '../common/index.js';
+import type { BloomIdOrder, BloomNoIdOrder } from '../rebuild/index.js';
+import { isInteger, isPadded, isText, isUuid } from './column-spelling.js';
+import { type CatalogColumn, readCatalog } from './postgres-catalog.js';
+import {
+  CATALOG_NOT_READ,
+  madeByOthers,
+  noOrderOfType,
+  notGenerated,
+  orderOnlyLooks,
+  wrongKind,
+} from './sources.messages.js';
+import { nameOf, numbered, type SqlColumn } from './sql-query.js';
+
+/** How ids are made, where the type of a column does not tell. */
+export type BloomIdKind = 'uuidv7' | 'ulid' | 'snowflake' | 'objectId' | 'sequence';
+
+/** Options of a source of a table, for rows that others write. */
+export interface BloomOrderOptions {
+  /**
+   * How the ids are made, if in ascending order and the database does not say so itself: it knows serials,
+   * identities, `AUTO_INCREMENT`, `AUTOINCREMENT` and defaults of `uuidv7()`. The filter is covered then.
+   */
+  readonly ids?: BloomIdKind;
+  /**
+   * For ids in no order: the column, as the database names it, in whose order new rows come last, and which
+   * has an index. An integer of a sequence; with Postgres also an ascending text or `uuid`, or a timestamp.
+   * With it the source has `idsSince` and `newest`, for `topUp`.
+   */
+  readonly order?: string;
+}
+
+type Order = BloomIdOrder | BloomNoIdOrder;
+
+interface Described extends BloomOrderOptions {
+  readonly type: string | undefined;
+}
+
+/**
+ * In which order the ids of a column are made.
+ *
+ * @throws {BloomConfigError} for the option `ids` of another type than the column.
+ */
+export async function idOrderOf(at: SqlColumn, { type, ids, order }: Described): Promise<Order> {
+  const name = nameOf(at);
+  const texts = ids === 'uuidv7' || ids === 'ulid' || ids === 'objectId';
+  if (ids !== undefined) {
+    const fits = !at.convert && (type === undefined || (texts ? holdsTexts(at, type, ids) : isInteger(type)));
+    if (!fits) throw new BloomConfigError(wrongKind(at.maker, ids, name, type));
+  }
+  if (order !== undefined && order !== at.column) return { reason: madeByOthers(name, order) };
+  if (ids !== undefined) return texts ? 'text' : 'integer';
+  if (at.convert) return { reason: `${name} has a type of the application` };
+  if (type !== undefined && !isInteger(type) && !(at.isPostgres && isUuid(type)))
+    return { reason: noOrderOfType(name, type) };
+  if (at.isPostgres) return inPostgres(at, name);
+  if (at.isMySql) return inMySql(at, name);
+  if (at.isSqlite) return inSqlite(at, name);
+  return { reason: notGenerated(name) };
+}
+
+/** Postgres ignores spaces at the end of `char(n)`. */
+function holdsTexts({ isPostgres }: SqlColumn, type: string, ids: string): boolean {
+  return isText(type) || (!isPostgres && isPadded(type)) || (ids === 'uuidv7' && isUuid(type));
+}
+
+async function inPostgres(at: SqlColumn, name: string): Promise<Order> {
+  let columns: readonly CatalogColumn[];
+  try {
+    columns = await readCatalog(numbered(at.run), at.table);
+  } catch (error) {
+    // Others of the dialect have another catalog. One that does not answer at all fails the start.
+    await at.run({ strings: ['select version()'], values: [] });
+    return { reason: `${CATALOG_NOT_READ} (${describeError(error)})` };
+  }
+  const column = columns.find((one) => one.name === at.column);
+  if (!column) return { reason: `${name} was not there at start` };
+  const { type, sequence, made = '' } = column;
+  if (isUuid(type) && /^(?:\w+\.)?uuid(?:_generate_)?v7\(\)$/.test(made)) return 'text';
+  if (!isInteger(type)) return { reason: noOrderOfType(name, type) };
+  if (!sequence) return { reason: notGenerated(name) };
+  if (sequence.cache > 1) return { reason: orderOnlyLooks(name, `a sequence with CACHE ${sequence.cache}`) };
+  if (sequence.step < 0) return { reason: orderOnlyLooks(name, 'a sequence that counts down') };
+  if (sequence.cycles) return { reason: orderOnlyLooks(name, 'a sequence with CYCLE') };
+  return 'integer';
+}
+
+/** Those that give out blocks of ids to each of their servers. */
+const IN_BLOCKS = /tidb|vitess|singlestore|oceanbase/i;
+
+async function inMySql(at: SqlColumn, name: string): Promise<Order> {
+  const [table, schema] = namesOf(at.table);
+  const [row] = (await at.run({
+    strings: [
+      'select extra as extra, version() as version from information_schema.columns where table_schema = coalesce(',
+      ', database()) and table_name = ',
+      ' and column_name = ',
+      '',
+    ],
+    values: [schema ?? null, table, at.column],
+  })) as { extra?: unknown; version?: unknown }[];
+  const version = String(row?.version ?? '');
+  if (!/auto_increment/i.test(String(row?.extra ?? ''))) return { reason: notGenerated(name) };
+  if (IN_BLOCKS.test(version))
+    return { reason: orderOnlyLooks(name, `${version}, whose servers take blocks of ids`) };
+  // They forget the counter when they end, and give the ids of deleted last rows out again.
+  const [major = 0, minor = 0] = version.split('.').map(Number.parseFloat);
+  const forgets = /mariadb/i.test(version) ? major < 10 || (major === 10 && minor < 3) : major < 8;
+  return forgets
+    ? { reason: orderOnlyLooks(name, `version ${version}, which gives ids of deleted last rows out again`) }
+    : 'integer';
+}
+
+/** Without the word, a new row gets the id of a last one that was deleted. */
+const AUTOINCREMENT = /\bprimary\s+key\s+(?:asc\s+)?(?:on\s+conflict\s+\w+\s+)?autoincrement\b/i;
+
+async function inSqlite(at: SqlColumn, name: string): Promise<Order> {
+  const [table, schema] = namesOf(at.table);
+  const master = schema === undefined ? 'sqlite_master' : `${at.quote(schema)}.sqlite_master`;
+  const [row] = (await at.run({
+    strings: [
+      `select m.sql as made, (select p.name from pragma_table_info(m.name) p where p.pk = 1) as id from ${master} m where m.type = 'table' and m.name = `,
+      '',
+    ],
+    values: [table],
+  })) as { made?: unknown; id?: unknown }[];
+  if (row?.id !== at.column) return { reason: notGenerated(name) };
+  return AUTOINCREMENT.test(String(row.made))
+    ? 'integer'
+    : { reason: orderOnlyLooks(name, 'SQLite without AUTOINCREMENT') };
+}
+
+/** A name in a query, and that of its schema. */
+function namesOf(quoted: string): readonly [table: string, schema?: string] {
+  const parts = (quoted.match(/"(?:[^"]|"")*"|`(?:[^`]|``)*`|[^.]+/g) ?? [quoted]).map((part) =>
+    part.replace(/^["`](.*)["`]$/s, '$1').replace(/""|``/g, (mark) => mark[0]!),
+  );
+  return [parts.at(-1)!, ...parts.slice(-2, -1)] as unknown as readonly [string, string?];
+}

@@ -73,7 +73,10 @@ type NewRows = Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder'>;
  * What a source of a table knows of its order: `idsSince` and `newest` where ids are made in ascending order,
  * or by the option `order`.
  */
-export async function newRowsOfTable(at: SqlColumn, options: SqlSourceOptions): Promise<NewRows> {
+export async function newRowsOfTable(
+  at: SqlColumn,
+  options: SqlSourceOptions,
+): Promise<Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder'>> {
   const idOrder = await idOrderOf(at, { type: undefined, ...options });
   if (options.order === undefined && typeof idOrder !== 'string') return { idOrder };
   // The key of a definition may be none of the database.

@@ -167,7 +167,7 @@ function addSettler(
   const { filter } = registration;
   let last = registration;
   return async (ending, result) => {
-    if (ending === 'failed') registrar.noteFailed(registration, method);
+    if (ending === 'failed') registrar.recordFailed(registration, method);
     // The method may have changed its arguments.
     const ids = lessons.callback({ filter, method }, 'id', () => readWritten(self, args)) ?? [];
     if (ending !== 'written') return registrar.registerFailed(last, ids, method);

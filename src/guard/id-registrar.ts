@@ -152,7 +152,7 @@ export class IdRegistrar {
   }
 
   /** Called when a method has thrown whose ids were added before it ran: it has probably made no rows. */
-  noteFailed({ filter, newIds }: Registration, method: string): void {
+  recordFailed({ filter, newIds }: Registration, method: string): void {
     if (newIds > 0) this.service.find(filter)?.reportFailedAdds({ ids: newIds, method });
   }
 

@@ -29,4 +29,4 @@ export type { BloomMistake } from './method-verdict.js';
 export type { AnyInstance, BloomFilterName, FilterUse } from './filter-name.js';
 export type { IdRegistrar, RegisterRequest, Registration } from './id-registrar.js';
 export { GuardValidator } from './guard-validator.js';
-export { noteClosed, noteRunning } from './method-wrapper.js';
+export { recordClosed, recordRunning } from './method-wrapper.js';

@@ -83,12 +83,12 @@ function injectRunner(target: object): void {
 const running = new Set<object>();
 
 /** Called with something of an application when its filters begin to answer, unless they are a test's. */
-export function noteRunning(application: object): void {
+export function recordRunning(application: object): void {
   running.add(application);
 }
 
 /** Called when the application has been closed. */
-export function noteClosed(application: object): void {
+export function recordClosed(application: object): void {
   running.delete(application);
 }
 

@@ -4,7 +4,7 @@ import type {
   OnApplicationShutdown,
   OnModuleInit,
 } from '@nestjs/common';
-import { type BloomGuardRunner, type GuardValidator, noteClosed, noteRunning } from '../guard/index.js';
+import { type BloomGuardRunner, type GuardValidator, recordClosed, recordRunning } from '../guard/index.js';
 import type { FilterStore } from '../store/index.js';
 import type { AttackMonitor } from './attack-monitor.js';
 import type { EventHandlers, EventHub } from './event-hub.js';
@@ -80,7 +80,7 @@ export class BloomLifecycle
       throw error;
     }
     if (this.isRunByTool) return;
-    if (!registry.isOfTest) noteRunning(this);
+    if (!registry.isOfTest) recordRunning(this);
     await Promise.all(
       registry.filters.filter(({ definition }) => !definition.source).map((filter) => this.create(filter)),
     );
@@ -113,7 +113,7 @@ export class BloomLifecycle
 
   async onApplicationShutdown(): Promise<void> {
     const { registry, runner, store } = this.parts;
-    noteClosed(this);
+    recordClosed(this);
     await runner.close();
     await registry.close();
     await store.close();

@@ -4,8 +4,8 @@ import { describeError } from 'nestjs-bloom/integrations';
 import { ApplicationActions } from './application-actions.js';
 import { DashboardSettings } from './dashboard-settings.js';
 import { EventBoard } from './event-board.js';
+import { EventStream } from './event-stream.js';
 import { type Exchange, queryOf, send, sendJson } from './exchange.js';
-import { Feed } from './feed.js';
 import { FilterActions } from './filter-actions.js';
 import { forgeryOf, isOfSameOrigin, tokenFor } from './forgery.js';
 import { isJson, jsonBody } from './json-body.js';
@@ -29,7 +29,7 @@ export class Dashboard implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly events = new EventBoard();
   private readonly ofFilters: FilterActions;
   private readonly ofApplication: ApplicationActions;
-  private readonly feed: Feed;
+  private readonly stream: EventStream;
   private readonly logger = new Logger('Bloom');
   private isClosing = false;
 
@@ -39,7 +39,7 @@ export class Dashboard implements OnApplicationBootstrap, OnModuleDestroy {
   ) {
     this.ofFilters = new FilterActions(service);
     this.ofApplication = new ApplicationActions(settings.actions);
-    this.feed = new Feed({
+    this.stream = new EventStream({
       service,
       events: this.events,
       series: settings.series,
@@ -50,19 +50,19 @@ export class Dashboard implements OnApplicationBootstrap, OnModuleDestroy {
   @OnBloomEvent()
   onEvent(event: BloomEvent): void {
     this.events.note(event);
-    if (URGENT.includes(event.type)) this.feed.hasten();
+    if (URGENT.includes(event.type)) this.stream.hasten();
   }
 
   onApplicationBootstrap(): void {
     this.service.reportInstances();
-    this.feed.start();
+    this.stream.start();
   }
 
   /** Before the server waits for its connections to end. */
   onModuleDestroy(): void {
     this.isClosing = true;
     this.ofApplication.stop();
-    this.feed.stop();
+    this.stream.stop();
   }
 
   redirect(exchange: Exchange, location: string): void {
@@ -90,7 +90,7 @@ export class Dashboard implements OnApplicationBootstrap, OnModuleDestroy {
       if (!isOfSameOrigin(request))
         return sendJson(exchange, 403, { message: 'It came from another origin.' });
       const canAct = await this.settings.mayAct(request);
-      if (this.isClosing || this.feed.viewerCount >= this.settings.maxViewers) {
+      if (this.isClosing || this.stream.viewerCount >= this.settings.maxViewers) {
         return sendJson(exchange, 503, {
           message: this.isClosing
             ? 'The application is shutting down.'
@@ -103,9 +103,9 @@ export class Dashboard implements OnApplicationBootstrap, OnModuleDestroy {
         filter: queryOf(request).get('filter') ?? undefined,
         canAct,
         now: Date.now(),
-        onClose: (viewer) => this.feed.remove(viewer),
+        onClose: (viewer) => this.stream.remove(viewer),
       });
-      this.feed.add(viewer);
+      this.stream.add(viewer);
     });
   }
 
@@ -127,7 +127,7 @@ export class Dashboard implements OnApplicationBootstrap, OnModuleDestroy {
       if (!answer) return this.sendNotFound(exchange);
       const { status, ...rest } = answer;
       sendJson(exchange, status, rest);
-      if (name !== 'inspect') void this.feed.wake();
+      if (name !== 'inspect') void this.stream.wake();
     });
   }
 
@@ -136,7 +136,7 @@ export class Dashboard implements OnApplicationBootstrap, OnModuleDestroy {
     if (refused === 'no such action') return this.sendNotFound(exchange);
     if (refused === 'running') return sendJson(exchange, 409, { message: 'It runs already.' });
     sendJson(exchange, 202, { message: 'It has started.' });
-    void this.feed.wake();
+    void this.stream.wake();
   }
 
   /** The response has been taken over, so nobody else would answer what is thrown. */

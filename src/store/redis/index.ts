@@ -60,7 +60,7 @@ export {
   type RawMeta,
   describeMeta,
   type MetaFields,
-  type MetaForm,
+  type MetaFormat,
   PENDING,
 } from './meta/stored-meta.js';
 export { assertOk } from './swap/commit-swap.js';

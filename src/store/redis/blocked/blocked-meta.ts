@@ -5,7 +5,7 @@ import {
   type MetadataSnapshot,
   countsSumField,
   type MetaFields,
-  type MetaForm,
+  type MetaFormat,
   parseMeta,
   type RawMeta,
 } from '../meta/stored-meta.js';
@@ -23,7 +23,7 @@ const LONGEST_LEASE_MS = 60_000;
 const COUNTS = ['ids', 'capacity', 'errorRate', 'builtAt'] as const;
 
 /** Format 1. */
-const BLOCKED_FORM: MetaForm<Generation> = {
+const BLOCKED_FORM: MetaFormat<Generation> = {
   format: FORMAT,
   tagField: 'tag',
   counts: COUNTS,
@@ -34,14 +34,14 @@ const BLOCKED_FORM: MetaForm<Generation> = {
 };
 
 /** Format 4: adds have to wait for readers. */
-const LEASED_FORM: MetaForm<Generation> = {
+const LEASED_FORM: MetaFormat<Generation> = {
   ...BLOCKED_FORM,
   format: LEASED_FORMAT,
   generationOf: (fields, prefix) => (prefix === '' ? leasedGeneration(fields) : generationOf(fields, prefix)),
 };
 
 /** The stored forms of a filter. Its first one is written anew; a part of a filter has no other one. */
-export type BlockedForms = readonly [MetaForm<Generation>, ...MetaForm<Generation>[]];
+export type BlockedForms = readonly [MetaFormat<Generation>, ...MetaFormat<Generation>[]];
 
 /** @param parts of the filter, if it is one of its parts. */
 export function blockedForms(parts?: number): BlockedForms {

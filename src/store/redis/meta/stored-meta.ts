@@ -34,7 +34,7 @@ export interface Meta<Stored> {
 }
 
 /** How one format stores generations. */
-export interface MetaForm<Stored> {
+export interface MetaFormat<Stored> {
   readonly format: string;
   /** The field that names the live generation. */
   readonly tagField: string;
@@ -72,7 +72,7 @@ export class MetaFields {
 
 /** Reads the reply of the script `describe`. */
 export function parseMeta<Stored>(
-  form: MetaForm<Stored>,
+  form: MetaFormat<Stored>,
   type: string,
   pairs: readonly string[],
 ): RawMeta<Stored> {

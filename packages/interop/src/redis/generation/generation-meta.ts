@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BLOCKED_LAYOUT } from 'nestjs-bloom/filter';
-import { countsSumField, type MetaFields, type MetaForm } from 'nestjs-bloom/internal';
+import { countsSumField, type MetaFields, type MetaFormat } from 'nestjs-bloom/internal';
 
 /**
  * Version of the stored form; 1 is that of a single generation of layout `blocked`. A reader leaves a filter
@@ -21,7 +21,7 @@ export interface StoredGeneration {
 const GENERATION_FIELDS = ['token', 'settings', 'canaries', 'sum'] as const;
 
 /** @param layout its number, which is part of the checksum over a generation */
-export function generationForm(layout: number): MetaForm<StoredGeneration> {
+export function generationForm(layout: number): MetaFormat<StoredGeneration> {
   return {
     format: GENERATION_FORMAT,
     tagField: 'token',

@@ -25,7 +25,7 @@ const HASTENED_MS = 50;
 const POINTS = 300;
 const SPARK_POINTS = 60;
 
-export interface FeedContext {
+export interface EventStreamContext {
   readonly service: BloomService;
   readonly events: EventBoard;
   readonly series: readonly BloomDashboardSeries[];
@@ -36,7 +36,7 @@ export interface FeedContext {
  * Looks at all filters about once a second, and sends what it sees to all open pages: one timer, however many
  * they are.
  */
-export class Feed {
+export class EventStream {
   private readonly watches = new Map<string, FilterWatch>();
   private readonly viewers = new Set<Viewer>();
   private readonly seriesRates = new Rates();
@@ -47,7 +47,7 @@ export class Feed {
   private isHastened = false;
   private readonly logger = new Logger('Bloom');
 
-  constructor(private readonly context: FeedContext) {}
+  constructor(private readonly context: EventStreamContext) {}
 
   get viewerCount(): number {
     return this.viewers.size;

@@ -66,6 +66,7 @@ export type {
   BloomMark,
   BloomMarkedIds,
   BloomNoIdOrder,
+  BloomOpenTransactions,
   BloomRebuildOptions,
   BloomRebuildReport,
 } from './rebuild/index.js';

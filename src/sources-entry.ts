@@ -36,6 +36,7 @@ export {
   type BloomMark,
   type BloomMarkedIds,
   type BloomNoIdOrder,
+  type BloomOpenTransactions,
   type PackableIds,
   packableIds,
   type PackedIds,

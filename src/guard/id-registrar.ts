@@ -97,7 +97,7 @@ export class IdRegistrar {
     if (this.queues.get(name)?.putOff(keys)) return registration;
     const since = performance.now();
     const before = filter.generation;
-    await this.record(filter, keys, 'written');
+    await this.record(filter, keys, 'again');
     return { ...registration, since, generation: filter.generation === before ? before : undefined };
   }
 
@@ -188,20 +188,23 @@ export class IdRegistrar {
   }
 
   /**
-   * @param onError `written`: the rows of the ids exist, so any error queues them.
+   * @param onError `written`: the rows of the ids exist, so any error queues them. `again`: and the ids were
+   * added before.
    * @returns how many of the ids are known to be new to the filter.
    */
   private async record(
     filter: GuardableFilter,
     keys: readonly IdKey[],
-    onError: RegisterRequest['onError'] | 'written',
+    onError: RegisterRequest['onError'] | 'written' | 'again',
   ): Promise<number> {
     if (keys.length === 0) return 0;
     try {
-      return (await filter.addKeys(keys)).filter(Boolean).length;
+      const origin = onError === 'again' ? 'row' : 'application';
+      return (await filter.addKeys(keys, origin)).filter(Boolean).length;
     } catch (error) {
       const isMistake = error instanceof BloomIdError || error instanceof BloomConfigError;
-      const isQueued = onError === 'written' || (onError === 'queue' && !isMistake);
+      const isMade = onError === 'written' || onError === 'again';
+      const isQueued = isMade || (onError === 'queue' && !isMistake);
       if (!isQueued || this.closed) throw error;
       this.queue(filter).put(keys, error);
       return 0;

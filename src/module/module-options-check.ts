@@ -106,6 +106,7 @@ const SOURCE = {
   idsSince: true,
   newest: true,
   idOrder: true,
+  openTransactions: true,
   readsFrom: true,
 } satisfies OptionNames<BloomIdSource>;
 

@@ -97,7 +97,7 @@ export class SourceMaker {
 
 /** With what only the source that is made can say whether it has: undefined before. */
 function withLateMembers(source: BloomIdSource, made: () => BloomIdSource | undefined): BloomIdSource {
-  for (const name of ['idsSince', 'newest'] as const) {
+  for (const name of ['idsSince', 'newest', 'openTransactions'] as const) {
     Object.defineProperty(source, name, { enumerable: true, get: () => made()?.[name]?.bind(made()) });
   }
   Object.defineProperty(source, 'idOrder', { enumerable: true, get: () => made()?.idOrder });

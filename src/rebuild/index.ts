@@ -11,6 +11,7 @@ export type {
   BloomIdSpelling,
   BloomMarkedIds,
   BloomNoIdOrder,
+  BloomOpenTransactions,
 } from './source.js';
 export { expectAsync } from './source.js';
 export { type BloomMark, isMark, markOf, textOfMark } from './marks.js';

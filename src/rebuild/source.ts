@@ -68,6 +68,13 @@ export interface BloomIdSource {
   readonly idOrder?: BloomIdOrder | BloomNoIdOrder | undefined;
 
   /**
+   * Which transactions are open, of a database that tells it; undefined where it does not. It is asked before
+   * `idsSince`, of the server that is read. With it a mark passes a row when all transactions have ended that
+   * may have an id before it, however long they take.
+   */
+  openTransactions?(): Promise<BloomOpenTransactions | undefined>;
+
+  /**
    * The rows whose ids these are, such as `products.sku`, of a source that knows its table. Processes that
    * share a filter compare it: a filter of other rows is rebuilt. Left out: it is not compared.
    */
@@ -111,6 +118,16 @@ export interface BloomMarkedIds {
   readonly ids: readonly BloomId[];
   /** That of the last row of the batch. */
   readonly mark: BloomMark;
+}
+
+/** The transactions of a database at one moment, numbered in the order in which they begin to write. */
+export interface BloomOpenTransactions {
+  /** Names a run of the server. After a failover another one may lack rows, and gives numbers out again. */
+  readonly server: string;
+  /** Each transaction with a smaller number has ended. */
+  readonly oldest: bigint;
+  /** No transaction has this number yet, or a larger one. */
+  readonly next: bigint;
 }
 
 /** What a source knows of the spellings that its database takes for one id. */

@@ -68,7 +68,8 @@ export abstract class BloomFilter {
    * Records an id; true when it was not there before. Call it before the row is visible to others: in the
    * transaction, before the commit.
    *
-   * @throws {BloomIdError} when the value cannot be an id, or is longer than `maxIdBytes`.
+   * @throws {BloomIdError} when the value cannot be an id, or is longer than `maxIdBytes`. With
+   * `topUp.ordered` and without Redis also when other processes may have read past it.
    * @throws {BloomUnavailableError} when the id could not be recorded.
    */
   abstract add(id: BloomId): Promise<boolean>;
@@ -124,6 +125,9 @@ export abstract class BloomFilter {
   abstract info(): Promise<BloomFilterInfo>;
 }
 
+/** What an add is for: ids that the application gives, or ids of rows. */
+export type AddOrigin = 'application' | 'row';
+
 /** What guards need of a filter. They form the key of an id once, by `keys`, and hand it on. */
 export interface GuardableFilter extends BloomFilter {
   readonly guarding: GuardState;
@@ -160,10 +164,11 @@ export interface GuardableFilter extends BloomFilter {
   /**
    * What `addMany` does, for keys of `keys.ofAdded`.
    *
+   * @param origin `row`: their rows exist, or they were added before, so that they need not be new.
    * @throws {BloomIdError} when the live generation takes shorter ids only; then none is recorded.
    * @throws {BloomUnavailableError} when the ids could not be recorded.
    */
-  addKeys(keys: readonly IdKey[]): Promise<boolean[]>;
+  addKeys(keys: readonly IdKey[], origin?: AddOrigin): Promise<boolean[]>;
 
   /**
    * Reports that a guarded method found something for an id that was answered "absent". May add the id and

@@ -72,7 +72,7 @@ export class FalseNegatives {
     // The id may well exist, and then it is found from now on.
     if (!isOn) return;
     filter.keys.assertFits(key);
-    await filter.addKeys([key]);
+    await filter.addKeys([key], 'row');
   }
 
   /** To be called with the events of the store: a suspect filter is rebuilt, whichever process made it so. */

@@ -10,6 +10,7 @@ import {
   verdictOf,
 } from '../store/index.js';
 import {
+  type AddOrigin,
   type BloomBatchOptions,
   BloomFilter,
   type BloomFilterInfo,
@@ -200,12 +201,12 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   }
 
   async addMany(ids: readonly BloomId[]): Promise<boolean[]> {
-    // Before anything is noted of an id, so that one that is refused costs nothing.
     return this.addKeys(ids.map((id) => this.keys.ofAdded(id)));
   }
 
-  async addKeys(keys: readonly IdKey[]): Promise<boolean[]> {
+  async addKeys(keys: readonly IdKey[], origin: AddOrigin = 'application'): Promise<boolean[]> {
     if (keys.length === 0) return [];
+    if (origin === 'application') await this.freshness?.admit(keys);
     this.guarding.recordAdded(keys);
     // Without a source, an id that is added before the filter exists would be lost for good.
     if (!this.definition.source) await this.create();

@@ -176,5 +176,17 @@ export const NORMALIZE_REORDERS = 'its normalize changes the order of ids';
 
 export const notCovered = (reason: string) =>
   `left out, since ${reason}. Ids are covered where the source says that they are made in ascending order: by itself, by its option ids, or by idOrder`;
+export const addedOutOfOrder = (
+  filter: string,
+  id: BloomId,
+  { upTo, last }: { readonly upTo: { readonly upTo: string } | undefined; readonly last: string | undefined },
+) =>
+  `Filter '${filter}': expected an id that comes after ${printed(upTo?.upTo)}${last === undefined ? '' : `, up to ${last},`} or that is in the filter, got ${printedId(id)}. ` +
+  'Other processes have the filter in memory, hear of no add of this one, and may have read past that id: they would answer "absent". ' +
+  'Write its row without add(), then have each process rebuild the filter (rebuild(), or a restart), or let the processes share the filter through Redis.';
+
+export const newestNotKnown = (filter: string) =>
+  `Filter '${filter}': nothing was added, since it is not known yet which ids other processes may have read past. Try again when the source has been read: topUp.everyMs, and the first build. ` +
+  'The event top-up-failed says why it is not.';
 
 export const NOT_HOLDER = 'Another process follows the feed by now.';

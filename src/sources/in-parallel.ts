@@ -75,12 +75,15 @@ function factoryOf(source: BloomParallelSource): BloomSourceFactory {
 }
 
 /** @throws {BloomConfigError} when it has none. */
-function newRowsOf(source: BloomIdSource): Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder'> {
+function newRowsOf(
+  source: BloomIdSource,
+): Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder' | 'openTransactions'> {
   if (!source.idsSince) throw new BloomConfigError(NO_NEW_ROWS);
   return {
     idsSince: (mark, context) => source.idsSince!(mark, context),
     ...(source.newest && { newest: (others) => source.newest!(others) }),
     idOrder: source.idOrder,
+    ...(source.openTransactions && { openTransactions: () => source.openTransactions!() }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { BloomConfigError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { BloomIdsContext, BloomIdSource, BloomMark, BloomMarkedIds } from '../rebuild/index.js';
-import { expectPrimary, readCatalog } from './postgres-catalog.js';
+import { expectPrimary, openTransactions, readCatalog, tellsTransactions } from './postgres-catalog.js';
 import { isInteger, isText } from './column-spelling.js';
 import { exactPlace, pageQuery, type Pages, type Place, type Row, selected } from './page-query.js';
 import { type BloomPagingOptions, piecesOf } from './from-pages.js';
@@ -27,7 +27,7 @@ export async function newRows({
   idOrder,
   paging,
   fromReplica = false,
-}: NewRowsOf): Promise<Required<Pick<BloomIdSource, 'idsSince' | 'newest'>>> {
+}: NewRowsOf): Promise<Pick<BloomIdSource, 'idsSince' | 'newest' | 'openTransactions'>> {
   const isId = order === at.column && !at.convert;
   const place = await placeOf(at, order, pages, isId ? idOrder : undefined);
   const others = pages.order.filter(({ sql }) => sql !== at.quote(order));
@@ -40,7 +40,11 @@ export async function newRows({
   const expectAll = async () => {
     if (at.isPostgres && !fromReplica) await expectPrimary(numbered(at.run), at.table);
   };
+  const run = numbered(at.run);
+  // A transaction may end on the primary before its rows are on a standby.
+  const tellsAll = at.isPostgres && !fromReplica && (await tellsTransactions(run));
   return {
+    ...(tellsAll && { openTransactions: () => openTransactions(run) }),
     idsSince: (mark, context) =>
       isId
         ? mapped(read(at, ordered, { mark, paging, context, expectAll }), (rows) => [

@@ -1,4 +1,5 @@
 import { BloomConfigError } from '../common/index.js';
+import type { BloomOpenTransactions } from '../rebuild/index.js';
 import type { BloomPagingOptions } from './from-pages.js';
 import { mayLagBehind, noSingleKey, rowsMayBeHidden } from './sources.messages.js';
 
@@ -206,6 +207,36 @@ export async function expectAllRows(
 /** @throws {BloomConfigError} for a standby. */
 export async function expectPrimary(run: RunQuery, table: string): Promise<void> {
   if (await isTrue(run(IS_STANDBY, []))) throw new BloomConfigError(mayLagBehind(table));
+}
+
+/** Other databases of the dialect give all transactions one number, or have no such functions. */
+const TELLS_TRANSACTIONS = `
+select (current_setting('server_version_num')::int >= 130000
+        and version() like 'PostgreSQL %' and version() not like '%-YB-%')::text as answer`;
+
+/** Whether the server is one of Postgres that tells which transactions are open. */
+export async function tellsTransactions(run: RunQuery): Promise<boolean> {
+  return isTrue(run(TELLS_TRANSACTIONS, []));
+}
+
+/**
+ * The upper bound of a snapshot is the number after the last transaction that has ended. Others have begun to
+ * write since, of which only the next number of the server knows: `age` counts from it, in 32 bits.
+ */
+const OPEN_TRANSACTIONS = `
+select extract(epoch from pg_postmaster_start_time())::text as server,
+       pg_snapshot_xmin(pg_current_snapshot())::text as oldest,
+       pg_snapshot_xmax(pg_current_snapshot())::text as bound,
+       age('3'::xid)::text as age`;
+const AGE_IS_FROM = 3n;
+
+/** Numbers of transactions have 64 bits and never begin again. */
+export async function openTransactions(run: RunQuery): Promise<BloomOpenTransactions> {
+  const [row] = (await run(OPEN_TRANSACTIONS, [])) as Record<string, string | number>[];
+  const { server, oldest, bound, age } = row!;
+  const ended = BigInt(bound!);
+  const next = ended + BigInt.asUintN(32, BigInt(age!) + AGE_IS_FROM - ended);
+  return { server: String(server), oldest: BigInt(oldest!), next };
 }
 
 async function isTrue(asked: Promise<readonly unknown[]>): Promise<boolean> {

@@ -67,7 +67,7 @@ async function primaryKey(
   return key ? onlyOf(maker, bare, key) : primaryKeyOf(numbered(run), maker, table);
 }
 
-type NewRows = Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder'>;
+type NewRows = Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder' | 'openTransactions'>;
 
 /**
  * What a source of a table knows of its order: `idsSince` and `newest` where ids are made in ascending order,
@@ -76,7 +76,7 @@ type NewRows = Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder'>;
 export async function newRowsOfTable(
   at: SqlColumn,
   options: SqlSourceOptions,
-): Promise<Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder'>> {
+): Promise<Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder' | 'openTransactions'>> {
   const idOrder = await idOrderOf(at, { type: undefined, ...options });
   if (options.order === undefined && typeof idOrder !== 'string') return { idOrder };
   // The key of a definition may be none of the database.

@@ -11,6 +11,7 @@ import {
   fromPages,
 } from 'nestjs-bloom';
 import { fromKnex, type KnexSourceOptions } from '@nestjs-bloom/knex';
+import type { ManagedFilter } from '../../src/service/index.js';
 import { eventually } from '../support/eventually.js';
 import { startContext } from '../support/nest-app.js';
 import { type PostgresServer, requirePostgres } from '../support/postgres-server.js';
@@ -220,7 +221,7 @@ describe('Rows that others write to Postgres', () => {
         ]),
       ],
     });
-    const filter = module.get(BloomService).filter('products');
+    const filter = module.get(BloomService).filter('products') as ManagedFilter;
     await eventually('there is a mark', async () => (await filter.info()).outside?.mark !== undefined);
     return filter;
   }
@@ -253,6 +254,30 @@ describe('Rows that others write to Postgres', () => {
       async () => (await filter.check('-1')) === 'absent',
     );
     expect(await filter.checkMany(['500', '-1', 'abc'])).toEqual(['unknown', 'absent', 'absent']);
+    expect(events.filter(({ type }) => type === 'top-up-failed')).toEqual([]);
+  });
+
+  it('are not denied when an earlier id is committed much later than the overlap, and later rows are read meanwhile', async () => {
+    await server.run(
+      `create table late (id bigserial primary key); insert into late select from generate_series(1, 300)`,
+    );
+    const filter = await start('late', { everyMs: 10, overlapMs: 50 });
+    const open = await database.transaction();
+    const [{ id }] = (await open.raw('insert into late default values returning id')).rows;
+    for (let round = 0; round < 5; round++) {
+      await server.run('insert into late select from generate_series(1, 150)');
+      const last = 301 + 150 * (round + 1);
+      await eventually('later rows are read', async () => (await filter.check(last)) === 'maybe');
+      const { readings } = filter.metrics().outside!.topUp!;
+      await eventually('it is read again', () => filter.metrics().outside!.topUp!.readings > readings + 10);
+      expect(await filter.check(id)).toBe('unknown');
+    }
+    await filter.rebuild({ join: false });
+    expect(Number((await filter.info()).outside!.mark)).toBeLessThan(Number(id));
+    expect(await filter.check(id)).toBe('unknown');
+    await open.commit();
+    await eventually('the mark passes', async () => Number((await filter.info()).outside!.mark) > 900);
+    expect(await filter.check(id)).toBe('maybe');
     expect(events.filter(({ type }) => type === 'top-up-failed')).toEqual([]);
   });
 

@@ -44,7 +44,7 @@ export async function newRowsOfEntity(
     idOf,
   }: DescribedTable,
   { replicationMode, ...options }: NewRowsOfEntity,
-): Promise<Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder'>> {
+): Promise<Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder' | 'openTransactions'>> {
   const { type } = dataSource.options;
   const written = WRITTEN[type];
   if (!written) {

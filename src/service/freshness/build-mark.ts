@@ -4,24 +4,16 @@ import {
   type BloomIdsContext,
   type BloomIdSource,
   expectAsync,
-  IdSample,
   markOf,
   textOfMark,
 } from '../../rebuild/index.js';
 import type { BloomVerdict, HighWaterMarks } from '../../store/index.js';
 import type { IdKeys } from '../id-keys.js';
+import { Candidates } from './candidates.js';
 import { type MarkedKey, readMark } from './coverage.js';
+import { type AuditedMark, MarkAudit } from './mark-audit.js';
 import { firstPlace, idsAfter, likeMark, type PlacedMark } from './mark-place.js';
-import {
-  compareKeys,
-  type Gap,
-  gapsIn,
-  gapsOf,
-  isInGap,
-  isOfOrder,
-  textOfGaps,
-  withGaps,
-} from './id-order.js';
+import { compareKeys, type Gap, gapsIn, gapsOf, textOfGaps, withGaps } from './id-order.js';
 import { rowsMissing } from '../service.messages.js';
 import type { TopUpSettings } from './top-up-options.js';
 
@@ -33,6 +25,7 @@ export interface BuildMarkContext {
   readonly settings: TopUpSettings;
   readonly keys: IdKeys;
   readonly clock: Clock;
+  readonly stallMs: number;
   /** Asks the filter that is live. */
   readonly check: (keys: readonly IdKey[]) => Promise<readonly BloomVerdict[]>;
   readonly onError: (error: unknown) => void;
@@ -43,11 +36,14 @@ export interface BuildMarkContext {
 /** Number of the last rows that are looked for in the filter. */
 const LAST_ROWS = 1000;
 const NOTE_TRIES = 3;
+/** How long a rebuild waits for transactions to end, and how often it looks. */
+const SETTLE_MS = 30_000;
+const LOOK_MS = 100;
 
 /**
- * The mark that a rebuild sets: a row that was there `overlapMs` before the rebuild reads the source, with
- * others after it. By then all rows before it are visible, and read. Where there is a mark, and ids are in
- * order, the rebuild checks that the live filter has the rows up to it, and whether rows are in the gaps.
+ * The mark that a rebuild sets: a row that was settled (`Candidates`) before the rebuild reads the source,
+ * with others after it. By then all rows before it are visible, and read. Where there is a mark, and ids are
+ * in order, it checks that the live filter has the rows up to it, and whether rows are in the gaps.
  *
  * The order may still reach a gap without rows, behind an import far ahead. So a rebuild that finds it empty
  * records the newest row with it. A later one that finds it empty covers it, if the mark had passed that row
@@ -58,6 +54,7 @@ export class BuildMark {
   readonly source: BloomIdSource;
   private preparing: Promise<void> | undefined;
   private place: (PlacedMark & { readonly at: number }) | undefined;
+  private readonly candidates: Candidates;
   private before = '';
   private gaps: readonly Gap[] = [];
   /** New form of gaps, by their texts; undefined for gaps that are covered from then on. */
@@ -67,7 +64,8 @@ export class BuildMark {
   private isTooEarly = false;
 
   constructor(private readonly context: BuildMarkContext) {
-    const { source } = context;
+    const { source, settings } = context;
+    this.candidates = new Candidates(settings.overlapMs);
     this.source = {
       ids: (idsContext) => ({ [Symbol.asyncIterator]: () => this.begin(idsContext) }),
       count: async () => {
@@ -119,17 +117,13 @@ export class BuildMark {
     }
   }
 
-  /** Without a mark the rebuild waits until its place is old enough. */
   private begin(context: BloomIdsContext): AsyncIterator<Ids> {
     const { source } = this.context;
     let inner: AsyncIterator<Ids> | undefined;
     let audit: MarkAudit | undefined;
     const open = async () => {
       await this.prepareOnce();
-      const { clock, settings } = this.context;
-      const waitMs = this.place ? this.place.at + settings.overlapMs - clock.now() : 0;
-      if (waitMs > 0 && this.before === '') await clock.sleep(Math.ceil(waitMs), context.signal);
-      else if (waitMs > 0) this.isTooEarly = true;
+      await this.settle(context.signal);
       audit = this.newAudit();
       inner = expectAsync(source.ids(context), 'ids')[Symbol.asyncIterator]();
       return inner;
@@ -144,6 +138,32 @@ export class BuildMark {
       next: () => (inner && !audit ? inner.next() : next()),
       return: async (value?: unknown) => (await inner?.return?.(value)) ?? { done: true, value: undefined },
     };
+  }
+
+  /** Without a mark the rebuild waits until its place is settled, if no transaction takes too long. */
+  private async settle(signal: AbortSignal): Promise<void> {
+    const { clock, settings, stallMs, onError } = this.context;
+    const { place, before } = this;
+    if (!place) return;
+    const waitMs = place.at + settings.overlapMs - clock.now();
+    if (waitMs > 0 && before === '') await clock.sleep(Math.ceil(waitMs), signal);
+    const until = clock.now() + Math.min(SETTLE_MS, (stallMs - settings.overlapMs) / 2);
+    this.isTooEarly = true;
+    try {
+      while (!(await this.isSettled())) {
+        if (before !== '' || clock.now() >= until) return;
+        await clock.sleep(LOOK_MS, signal);
+      }
+      this.isTooEarly = false;
+    } catch (error) {
+      signal.throwIfAborted();
+      onError(error);
+    }
+  }
+
+  private async isSettled(): Promise<boolean> {
+    const { clock, source } = this.context;
+    return this.candidates.look(clock.now(), await source.openTransactions?.()).settled !== undefined;
   }
 
   private newAudit(): MarkAudit | undefined {
@@ -231,74 +251,12 @@ export class BuildMark {
       this.gaps = gapsIn(this.marked(this.before)?.order, entries.gaps);
       this.isDoubted = entries.doubt !== undefined;
       if (!source.newest) return;
+      this.candidates.look(clock.now(), await source.openTransactions?.());
       const place = await firstPlace(source, { settings, wallMs: clock.wall() });
       this.place = place && { ...place, at: clock.now() };
+      if (this.place) this.candidates.keep(this.place, this.place.at);
     } catch (error) {
       onError(error);
-    }
-  }
-}
-
-export interface MarkAuditContext {
-  readonly mark: MarkedKey;
-  readonly gaps: readonly Gap[];
-  readonly keys: IdKeys;
-  readonly check: (keys: readonly IdKey[]) => Promise<readonly BloomVerdict[]>;
-}
-
-export interface AuditedMark {
-  readonly asked: number;
-  /** Ids of rows up to the mark that the filter does not have. */
-  readonly missing: readonly string[];
-  /** Whether the filter could answer for all of them. */
-  readonly isKnown: boolean;
-}
-
-const SAMPLED = 4096;
-const PIECE = 500;
-
-/** Checks that the live filter has rows up to the mark: some that a rebuild reads, at random, and others. */
-export class MarkAudit {
-  private readonly sample = new IdSample(SAMPLED);
-
-  constructor(private readonly context: MarkAuditContext) {}
-
-  read(ids: readonly BloomId[]): void {
-    const { sample } = this;
-    let at = sample.passing;
-    sample.passing = 0;
-    for (; at < ids.length; at++) {
-      const key = this.keyUpTo(ids[at]!);
-      if (key === undefined) continue;
-      sample.take(key);
-      at += sample.passing;
-    }
-    sample.passing = at - ids.length;
-  }
-
-  async result(others: readonly BloomId[]): Promise<AuditedMark> {
-    const last = others.map((id) => this.keyUpTo(id)).filter((key) => key !== undefined);
-    const asked = [...new Set([...this.sample.ids, ...last])];
-    const verdicts: BloomVerdict[] = [];
-    for (let at = 0; at < asked.length; at += PIECE)
-      verdicts.push(...(await this.context.check(asked.slice(at, at + PIECE))));
-    return {
-      asked: asked.length,
-      missing: asked.filter((_, i) => verdicts[i] === 'absent').map(String),
-      isKnown: !verdicts.includes('unknown'),
-    };
-  }
-
-  /** Undefined for an id after the mark or in a gap, and for another order. */
-  private keyUpTo(id: BloomId): IdKey | undefined {
-    const { mark, gaps, keys } = this.context;
-    try {
-      const key = keys.ofAdded(id);
-      if (!isOfOrder(mark.order, key) || compareKeys(mark.order, key, mark.upTo) > 0) return undefined;
-      return isInGap(gaps, key) ? undefined : key;
-    } catch {
-      // The rebuild reports what is wrong with it.
-      return undefined;
     }
   }
 }

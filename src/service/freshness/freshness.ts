@@ -14,6 +14,7 @@ import type {
   HighWaterMarks,
   StoredFilter,
 } from '../../store/index.js';
+import type { AddOrigin } from '../bloom-filter.js';
 import type { FilterDefinition } from '../filter-definition.js';
 import type { IdKeys } from '../id-keys.js';
 import { type FilterEnvironment, newIdentity } from '../instances.js';
@@ -21,6 +22,7 @@ import { BuildMark } from './build-mark.js';
 import { Coverage } from './coverage.js';
 import { ChangeFeedRunner } from './change-feed-runner.js';
 import { Follower, LocalMarks } from './follower.js';
+import { heldForLocalAdds, LocalAdds } from './local-adds.js';
 import type { BloomFeedInfo, BloomOutsideInfo, BloomOutsideMetrics } from '../metrics.js';
 import { TopUp } from './top-up.js';
 import { TopUpReader } from './top-up-reader.js';
@@ -31,7 +33,7 @@ interface FollowedFilter {
   readonly definition: FilterDefinition;
   readonly keys: IdKeys;
   readonly lookups: { recordUnknown(reason: 'beyond', ids: number): void };
-  addKeys(keys: readonly IdKey[]): Promise<boolean[]>;
+  addKeys(keys: readonly IdKey[], origin: AddOrigin): Promise<boolean[]>;
   check(id: BloomId): Promise<string>;
   rebuild(request: RebuildRequest): Promise<BloomRebuildReport>;
 }
@@ -41,6 +43,8 @@ export interface FreshnessContext extends Pick<FilterEnvironment, 'clock' | 'emi
   readonly source: BloomIdSource;
   readonly inStore: StoredFilter;
   readonly holder: string;
+  /** Each process has the filter for itself. */
+  readonly isInMemory: boolean;
 }
 
 /** How often a process without `topUp` asks who follows the feed. */
@@ -62,6 +66,8 @@ export class Freshness {
   private readonly context: FreshnessContext;
   private readonly stored: HighWaterMarks;
   private readonly follower: Follower;
+  private readonly settings: TopUpSettings | undefined;
+  private readonly localAdds: LocalAdds | undefined;
   private readonly topUp: TopUp | undefined;
   private readonly feed: ChangeFeedRunner | undefined;
   /** As the store has answered, and as this process has recorded since. */
@@ -78,13 +84,22 @@ export class Freshness {
       if (event.type === 'top-up-failed') this.counts.topUp.failures++;
       if (event.type === 'feed-failed') this.counts.feed.failures++;
       if (event.type === 'feed-gap') this.counts.feed.gaps++;
+      if (event.type === 'mark-moved-back') this.localAdds?.forget();
       given.emit(event);
     };
     this.context = { ...given, emit };
-    const { filter, inStore } = given;
-    const { name, topUp: settings, feed } = filter.definition;
+    const { filter, inStore, source, clock, isInMemory } = given;
+    const { name, topUp, feed, drainMs } = filter.definition;
+    const isLocal = isInMemory && topUp?.ordered === true;
+    const settings = isLocal ? heldForLocalAdds(topUp, drainMs) : topUp;
+    this.settings = settings;
     this.stored = inStore.highWaterMarks ?? new LocalMarks();
     if (settings?.ordered) this.coverage = coverageOf(filter, settings);
+    if (isLocal) {
+      const check = (keys: readonly IdKey[]) => inStore.check(keys);
+      // By the overlap that was asked for: the time for which adds are held is on top of it.
+      this.localAdds = new LocalAdds({ name, source, settings: topUp, keys: filter.keys, clock, check });
+    }
     this.topUp = settings && this.topUpBy(settings);
     this.feed = feed && this.runnerOf(feed);
     this.follower = new Follower({
@@ -95,7 +110,9 @@ export class Freshness {
       onAnswer: (answer) => this.onAnswer(answer),
       onTurn: async ({ entries }, signal) => {
         this.feed?.ensure(entries.position);
+        const at = clock.now();
         const reading = await this.topUp?.turn(entries, signal);
+        await this.localAdds?.record(at, this.marks.mark, reading);
         if (!reading) return;
         this.counts.topUp.readings++;
         this.counts.topUp.added += reading.added;
@@ -116,19 +133,30 @@ export class Freshness {
     return this.follower.stop();
   }
 
+  /**
+   * Looks whether no other process can answer "absent" for these ids, where none hears of an add.
+   *
+   * @throws as `LocalAdds.admit`.
+   */
+  admit(keys: readonly IdKey[]): Promise<void> | undefined {
+    return this.localAdds?.admit(keys);
+  }
+
   async build(
     source: BloomIdSource,
     build: (from: BloomIdSource) => Promise<BloomRebuildReport>,
   ): Promise<BloomRebuildReport> {
     const { filter, inStore, clock, emit } = this.context;
-    const { name, topUp } = filter.definition;
-    if (!topUp) return build(source);
+    const { name, stallMs } = filter.definition;
+    const { settings } = this;
+    if (!settings) return build(source);
     const mark = new BuildMark({
       source,
       stored: { ask: (question) => this.stored.ask(question), record: (update) => this.record(update) },
-      settings: topUp,
+      settings,
       keys: filter.keys,
       clock,
+      stallMs,
       check: (asked) => inStore.check(asked),
       onError: (error) => emit({ type: 'top-up-failed', filter: name, error }),
       onMissing: (mark, reason) =>
@@ -189,7 +217,7 @@ export class Freshness {
         ...filter.definition,
         ...context,
         keys: filter.keys,
-        add: (keys) => filter.addKeys(keys),
+        add: (keys) => filter.addKeys(keys, 'row'),
       }),
       isKnown: async (id) => (await filter.check(id)) === 'maybe',
       record: (expectedMark, entries) => this.record({ holder, expectedMark, entries }),
@@ -207,7 +235,7 @@ export class Freshness {
       keys: filter.keys,
       onBadId,
       add: async (keys) => {
-        this.counts.feed.added += (await filter.addKeys(keys)).filter(Boolean).length;
+        this.counts.feed.added += (await filter.addKeys(keys, 'row')).filter(Boolean).length;
       },
       record: (entries) => this.stored.record({ holder, expectedMark: undefined, entries }),
       rebuild: async () => this.isWhole(await filter.rebuild({ occasion: { kind: 'manual' }, join: false })),
@@ -269,11 +297,12 @@ export function noneCovered(filter: FollowedFilter): Coverage {
 export function openFreshness(
   filter: FollowedFilter,
   inStore: StoredFilter,
-  { identity = newIdentity(), clock, emit }: Pick<FilterEnvironment, 'identity' | 'clock' | 'emit'>,
+  { identity = newIdentity(), store, clock, emit }: Omit<FilterEnvironment, 'heartbeat'>,
 ): Freshness | undefined {
   const { topUp, feed, source } = filter.definition;
   if (!source || !(topUp ?? feed)) return undefined;
-  return new Freshness({ filter, source, inStore, holder: identity.id, clock, emit });
+  const isInMemory = store.kind === 'memory';
+  return new Freshness({ filter, source, inStore, holder: identity.id, isInMemory, clock, emit });
 }
 
 function printedMark(text: string | undefined): string | undefined {

@@ -28,10 +28,10 @@ export interface BloomTopUpReading {
   /** How often what is new is read and added, by one process of all, in milliseconds. Default 1,000. */
   readonly everyMs?: number;
   /**
-   * Longest time from the moment a row is visible to the source until all rows before it in the order are
-   * visible, in milliseconds: the longest transaction that writes rows, plus the differences of clocks that
-   * make ids. A row that becomes visible later is not found before the next rebuild. Default:
-   * `rebuild.drainMs`.
+   * How long an id may be on its way while later rows are visible, in milliseconds. On a primary of Postgres
+   * 13 or later: from the moment it is taken to the insert of its row. Elsewhere: until its row is visible,
+   * so the longest transaction that writes rows. Plus the differences of clocks that make ids. A row that
+   * takes longer is not found before the next rebuild. Default: `rebuild.drainMs`.
    */
   readonly overlapMs?: number;
 }

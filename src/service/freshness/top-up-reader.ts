@@ -28,6 +28,8 @@ export interface TopUpReaderContext {
 }
 
 export interface Reading {
+  /** Where it began; undefined for all rows. */
+  readonly since: BloomMark | undefined;
   /** The mark of the last row; undefined when there was none. */
   readonly last: BloomMark | undefined;
   /** A row with enough others after it that the mark may move to it; undefined when there was none. */
@@ -108,7 +110,7 @@ export class TopUpReader {
     }
     this.seen = seen;
     if (bad.skipped > 0) emit({ type: 'ids-skipped', filter: name, ...bad });
-    return { ...state, place: found.place };
+    return { ...state, since, place: found.place };
   }
 
   private checkMark(mark: unknown): void {

@@ -3,7 +3,8 @@ import { type BloomIdSource, type BloomMark, markOf, textOfMark } from '../../re
 import type { MarkEntries } from '../../store/index.js';
 import { markNotRead, markWentBack } from '../service.messages.js';
 import { OtherOrderError, type Reading, type TopUpReader } from './top-up-reader.js';
-import { gapsAfter, withGaps } from './id-order.js';
+import { Candidates } from './candidates.js';
+import { gapsAfter, largestGaps, withGaps } from './id-order.js';
 import type { PlacedMark } from './mark-place.js';
 import { orderOf } from './coverage.js';
 import type { TopUpSettings } from './top-up-options.js';
@@ -22,32 +23,33 @@ export interface TopUpContext {
   readonly askForRebuild: () => void;
 }
 
-/** A row that the mark may move to when it is old enough. */
-interface Candidate extends PlacedMark {
-  readonly at: number;
+interface Advance {
+  readonly settled: PlacedMark | undefined;
+  /** Where the reading began, if that was not the mark. */
+  readonly held: PlacedMark | undefined;
+  readonly gaps: string | undefined;
 }
 
 /** Integers before the last row that are read again when the mark moves back. */
 const LOOK_BACK = 10_000n;
-/** Candidates kept in the time that one waits. */
-const CANDIDATES = 8;
-
 /**
  * Reads what is new after the mark, adds it, and moves the mark. Every row up to a mark is in the filter: the
- * mark moves to a row that was visible `overlapMs` before a reading began, with others after it, when all ids
- * of that reading have been added. By then all rows before it were visible, unless a transaction was open for
- * longer, or those others are all far ahead.
+ * mark moves to a row that was settled before a reading began (`Candidates`), with others after it, when all
+ * ids of that reading have been added. By then all rows before it were visible, unless those others are all
+ * far ahead.
  */
 export class TopUp {
-  private candidates: readonly Candidate[] = [];
+  private readonly candidates: Candidates;
   /** As this process has left it. */
   private markText: string | undefined;
 
-  constructor(private readonly context: TopUpContext) {}
+  constructor(private readonly context: TopUpContext) {
+    this.candidates = new Candidates(context.settings.overlapMs);
+  }
 
   /** To be called when another process may have followed. */
   forget(): void {
-    this.candidates = [];
+    this.candidates.forget();
     this.context.reader.forget();
   }
 
@@ -56,7 +58,7 @@ export class TopUp {
     { mark: stored, gaps }: Pick<MarkEntries, 'mark' | 'gaps'>,
     signal: AbortSignal,
   ): Promise<Reading | undefined> {
-    const { source, reader } = this.context;
+    const { source, reader, clock } = this.context;
     if (stored !== this.markText) this.forget();
     this.markText = stored;
     const mark = stored === undefined ? undefined : markOf(stored);
@@ -69,15 +71,15 @@ export class TopUp {
       this.context.askForRebuild();
       return undefined;
     }
-    const settled = this.candidateOf(this.context.clock.now() - this.context.settings.overlapMs);
-    // All rows are read twice, and not in every turn until the mark is settled.
-    if (mark === undefined && !settled && this.candidates.length > 0) return undefined;
+    const { settled, aged } = this.candidates.look(clock.now(), await source.openTransactions?.());
+    // Only a reading after which the mark moves has to begin at the old one.
+    const held = settled ? undefined : (aged ?? (mark === undefined ? this.candidates.newest : undefined));
     try {
       const addsAll = settled !== undefined || mark === undefined;
-      const reading = await reader.read(source, mark, { signal, addsAll });
+      const reading = await reader.read(source, held?.mark ?? mark, { signal, addsAll });
       if (reading.last === undefined && mark !== undefined && (await this.wentBack(mark, signal)))
-        return reading;
-      await this.advance(reading, settled, gaps);
+        return undefined;
+      await this.advance(reading, { settled, held, gaps });
       return reading;
     } catch (error) {
       if (error instanceof OtherOrderError && stored !== undefined) await this.reset(stored, error.message);
@@ -85,12 +87,8 @@ export class TopUp {
     }
   }
 
-  private async advance(
-    { last, place }: Reading,
-    settled: Candidate | undefined,
-    stored: string | undefined,
-  ): Promise<void> {
-    const { clock, settings, record } = this.context;
+  private async advance({ last, place }: Reading, { settled, held, gaps: stored }: Advance): Promise<void> {
+    const { clock, record } = this.context;
     const newest = last ?? settled?.mark;
     const before = this.markText === undefined ? undefined : markOf(this.markText);
     const passed = gapsAfter(settled?.gaps ?? [], before);
@@ -99,14 +97,15 @@ export class TopUp {
       ...(settled && { mark: textOfMark(settled.mark) }),
       ...(passed.length > 0 && { gaps: withGaps(stored, passed) }),
     };
-    if (place) this.keep({ ...place, at: clock.now() }, settings.overlapMs);
+    if (settled) this.candidates.dropUpTo(settled);
+    const skipped = held?.gaps ?? [];
+    if (place)
+      this.candidates.keep({ ...place, gaps: largestGaps([...skipped, ...place.gaps]) }, clock.now());
     if (!(await record(this.markText ?? '', entries))) {
       this.forget();
       return;
     }
-    if (!settled) return;
-    this.markText = entries.mark;
-    this.candidates = this.candidates.filter(({ at }) => at > settled.at);
+    if (settled) this.markText = entries.mark;
   }
 
   /** A source with nothing after the mark may have lost its last rows, or gives their ids out again. */
@@ -161,16 +160,6 @@ export class TopUp {
     if (!settings.ordered) return true;
     const order = orderOf(mark, settings);
     return order !== undefined && (order === 'text' || /^[+-]?\d+$/.test(String(mark)));
-  }
-
-  private candidateOf(until: number): Candidate | undefined {
-    return this.candidates.findLast(({ at }) => at <= until);
-  }
-
-  private keep(candidate: Candidate, overlapMs: number): void {
-    const { at } = this.candidates.at(-1) ?? { at: -Infinity };
-    if (this.candidates.length === 0 || candidate.at - at >= overlapMs / CANDIDATES)
-      this.candidates = [...this.candidates, candidate];
   }
 }
 

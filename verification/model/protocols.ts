@@ -1,5 +1,6 @@
 import { coverage } from './coverage.js';
 import { feed } from './feed.js';
+import { ownMarks } from './own-marks.js';
 import { leasedCopies } from './leased-copies-systems.js';
 import type { Protocol } from './model.js';
 import { rebuild } from './rebuild.js';
@@ -11,6 +12,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   spelledParts,
   leasedCopies,
   coverage,
+  ownMarks,
   feed,
   sharedMode,
 ];

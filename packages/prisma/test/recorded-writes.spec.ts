@@ -65,6 +65,7 @@ async function start(name: FilterName) {
           {
             name,
             capacity: 100,
+            coverage: 'none',
             errorRate: 1e-6,
             source: fromPrisma(plain, model, field),
             rebuild: { drainMs: 0, onBoot: 'never' },

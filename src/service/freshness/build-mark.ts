@@ -77,13 +77,14 @@ export class BuildMark {
 
   /** To be called when the rebuild went live, having read all rows. */
   async published(): Promise<void> {
-    const { stored, settings, onError } = this.context;
-    const { place, before, isTooEarly, isDoubted, isAudited } = this;
+    const { source, stored, settings, onError } = this.context;
+    const { place, before, isTooEarly, isDoubted, isAudited, candidates } = this;
     try {
       if (isDoubted && isAudited)
         await stored.record({ holder: undefined, expectedMark: undefined, entries: { doubt: '' } });
       const gaps = await this.recordGaps();
       if (!place || isTooEarly || !this.isToBeSet(place)) return;
+      if (!candidates.isSame(await source.openTransactions?.())) return;
       const entries = {
         mark: textOfMark(place.mark),
         ...(settings.ordered && { gaps: withGaps(gaps, place.gaps) }),

@@ -55,6 +55,11 @@ export class Candidates {
     return { settled: aged.findLast(({ until }) => until! <= open.oldest), aged: aged.at(-1) };
   }
 
+  /** To be asked after a reading, before the mark moves: another server may have answered it. */
+  isSame(open: BloomOpenTransactions | undefined): boolean {
+    return this.server === open?.server;
+  }
+
   keep(place: PlacedMark, at: number): void {
     const { kept, overlapMs } = this;
     const last = kept.at(-1);

@@ -79,7 +79,8 @@ export class TopUp {
       const reading = await reader.read(source, held?.mark ?? mark, { signal, addsAll });
       if (reading.last === undefined && mark !== undefined && (await this.wentBack(mark, signal)))
         return undefined;
-      await this.advance(reading, { settled, held, gaps });
+      if (settled && !this.candidates.isSame(await source.openTransactions?.())) this.forget();
+      else await this.advance(reading, { settled, held, gaps });
       return reading;
     } catch (error) {
       if (error instanceof OtherOrderError && stored !== undefined) await this.reset(stored, error.message);

@@ -9,7 +9,6 @@ export { defineScripts, Script } from './client/script.js';
 export { unexpectedReplyError } from './client/server-replies.js';
 export { coreLua } from './lua/core.generated.js';
 export { type Adoption } from './meta/metadata-codec.js';
-export { unavailable } from './filter/batching-filter.js';
 export { countsSumField } from './meta/stored-meta.js';
 export { type FilterContext } from './meta/filter-context.js';
 export { RebuildLock } from './lock/rebuild-lock.js';
@@ -22,7 +21,7 @@ export {
   type OfflineState,
 } from './meta/metadata-codec.js';
 export { type MetadataReading, type MetadataSnapshot } from './meta/stored-meta.js';
-export { type Outdated, outcomesOf } from './meta/unknown-reason.js';
+export { type Outdated, outcomesOf, unavailable } from './meta/unknown-reason.js';
 export { partName } from './meta/redis-keys.js';
 export { partsOfFormat } from './meta/redis-keys.js';
 export {

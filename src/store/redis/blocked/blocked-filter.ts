@@ -16,7 +16,7 @@ import { blockedPermissions } from './blocked-permissions.js';
 import { BlockedStaging } from './blocked-staging.js';
 import type { RedisLeaseServer } from './copies/redis-lease-server.js';
 import { markLifeMs, RedisNegativeCache } from './redis-negative-cache.js';
-import { asUnavailable, unavailable } from '../filter/batching-filter.js';
+import { asUnavailable, unavailable } from '../meta/unknown-reason.js';
 import type { Permission } from '../filter/permissions.js';
 import { StoredFilterInRedis } from '../filter/stored-filter-in-redis.js';
 import { partsOnOneServer, SEGMENT_DAMAGED } from '../meta/meta.messages.js';

@@ -2,30 +2,40 @@ import { BloomIdError, type BloomFilterState, BloomUnavailableError } from '../.
 import type { IdKey } from '../../../filter/index.js';
 import {
   type AdvisedFilter,
+  type BloomVerdict,
   type DistrustPauses,
   type FilterDescription,
   type LeaseRequest,
   type LookupOutcome,
+  NO_RECORDER,
   notRecorded,
   type RebuildLease,
   type StoredFilter,
   type StoredFilterStatus,
+  type StoreRecorder,
+  verdictOf,
 } from '../../index.js';
 import { RedisBoard } from '../board/redis-board.js';
 import { RedisHighWaterMarks } from '../board/redis-high-water-marks.js';
-import { asUnavailable, BatchingFilter, unavailable } from './batching-filter.js';
 import type { FilterContext } from '../meta/filter-context.js';
 import { OtherOwnerError, verifyStored } from '../meta/filter-owner.js';
+import { CircuitOpenError } from '../client/lookups-by-node.js';
+import { batched } from '../client/tick-batcher.js';
 import { acquireLease } from '../lock/rebuild-lease.js';
 import type { RebuildLock } from '../lock/rebuild-lock.js';
 import type { MetadataCache } from '../meta/metadata-cache.js';
 import type { MetadataSnapshot, OthersGenerations } from '../meta/stored-meta.js';
 import { MAX_ATTEMPTS } from '../swap/rebuild-step.js';
-import type { Outdated } from '../meta/unknown-reason.js';
+import { asUnavailable, isTimeout, type Outdated, reasonOf, unavailable } from '../meta/unknown-reason.js';
 import type { Permission } from './permissions.js';
 import { keepsChanging, METADATA_GONE, notRecordedInOthers } from '../meta/meta.messages.js';
 import { adviseOnServer } from './server-advice.js';
 import type { StagingBase, StagingContext } from '../staging/staging-base.js';
+
+/** Ids of one lookup, which has one deadline. */
+const IDS_PER_LOOK_UP = 2048;
+/** Calls of one bulk add on the way at once: the server works on one while the next is made. */
+const ADDS_AT_ONCE = 4;
 
 export interface StoredFilterContext<
   Stored,
@@ -36,21 +46,25 @@ export interface StoredFilterContext<
 }
 
 /**
- * A filter in Redis: finds out what is live, asks or writes it, and starts over when that has changed
- * meanwhile. A kind of filter says how its generations are asked, written and staged.
+ * A filter in Redis: gathers lookups and adds into calls with a deadline and the circuit breaker, finds out
+ * what is live, asks or writes it, and starts over when that has changed meanwhile. A kind of filter says how
+ * its generations are asked, written and staged.
  */
-export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnapshot<Stored>>
-  extends BatchingFilter
-  implements StoredFilter
-{
+export abstract class StoredFilterInRedis<
+  Stored,
+  Snapshot extends MetadataSnapshot<Stored>,
+> implements StoredFilter {
   /** Why the filter is taken offline as `lost`. */
   protected abstract readonly damage: string;
 
   readonly board: RedisBoard;
   readonly highWaterMarks: RedisHighWaterMarks;
+  readonly checkOne: (id: IdKey) => Promise<LookupOutcome> = batched(this.lookUp.bind(this));
+  private readonly addOne = batched(this.addTogether.bind(this));
+  private readonly recorder: StoreRecorder;
 
   constructor(protected readonly context: StoredFilterContext<Stored, Snapshot>) {
-    super(context);
+    this.recorder = context.recorder ?? NO_RECORDER;
     this.board = new RedisBoard({ ...context, meta: context.keys.meta });
     this.highWaterMarks = new RedisHighWaterMarks({ ...context, meta: context.keys.meta });
   }
@@ -62,6 +76,22 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
   get status(): StoredFilterStatus {
     const { metadata, connection, keys } = this.context;
     return { state: metadata.reports.lastState, isCircuitOpen: connection.isCircuitOpen(keys.meta) };
+  }
+
+  async check(ids: readonly IdKey[]): Promise<BloomVerdict[]> {
+    const outcomes = ids.length === 1 ? [await this.checkOne(ids[0]!)] : await this.lookUp(ids);
+    return outcomes.map(verdictOf);
+  }
+
+  async add(ids: readonly IdKey[]): Promise<boolean[]> {
+    if (ids.length !== 1) return this.addTogether(ids);
+    try {
+      return [await this.addOne(ids[0]!)];
+    } catch (error) {
+      // One id of the batch cannot be added: it must not fail the others.
+      if (error instanceof BloomIdError) return this.addTogether(ids);
+      throw error;
+    }
   }
 
   abstract describe(): Promise<FilterDescription>;
@@ -97,14 +127,83 @@ export abstract class StoredFilterInRedis<Stored, Snapshot extends MetadataSnaps
     ids: readonly IdKey[],
   ): Promise<LookupOutcome[] | Outdated>;
 
+  /**
+   * Records the ids of one call; for each, true when it was not there before.
+   *
+   * @throws {BloomIdError} for an id that cannot be added; then none is recorded.
+   */
+  protected abstract record(ids: readonly IdKey[]): Promise<boolean[]>;
+
+  /** How many ids `record` takes at once: they hold the server for about a millisecond. */
+  protected abstract idsPerAdd(): number;
+
+  /**
+   * An id that cannot be added must be found before any of its bulk add is recorded.
+   *
+   * @throws {BloomIdError}
+   */
+  protected abstract assertFit(ids: readonly IdKey[]): Promise<void>;
+
   /** An empty generation beside the live one; nothing is written before its `open`. */
   protected abstract stage(context: StagingContext): StagingBase<Stored, Snapshot>;
 
   /** What its scripts need. */
   protected abstract permissions(): readonly Permission[];
 
+  private async lookUp(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
+    if (ids.length === 0) return [];
+    if (ids.length > IDS_PER_LOOK_UP) {
+      const outcomes: LookupOutcome[] = [];
+      for (let at = 0; at < ids.length; at += IDS_PER_LOOK_UP)
+        outcomes.push(...(await this.lookUp(ids.slice(at, at + IDS_PER_LOOK_UP))));
+      return outcomes;
+    }
+    const { connection, emit, name, keys } = this.context;
+    const since = performance.now();
+    let outcomes: LookupOutcome[];
+    try {
+      const lookups = connection.nodes.of(keys.meta);
+      if (lookups.isCircuitOpen) lookups.admit();
+      outcomes = await lookups.settle(this.read(ids));
+    } catch (error) {
+      if (!(error instanceof CircuitOpenError))
+        emit({ type: 'store-error', filter: name, operation: 'check', error });
+      const reason = reasonOf(error);
+      outcomes = ids.map(() => reason);
+    }
+    this.recorder.recordLookups(outcomes, performance.now() - since);
+    return outcomes;
+  }
+
+  private async addTogether(ids: readonly IdKey[]): Promise<boolean[]> {
+    const idsPerAdd = this.idsPerAdd();
+    if (ids.length > idsPerAdd) await this.assertFit(ids);
+    const results: boolean[] = [];
+    for (let at = 0; at < ids.length;) {
+      const calls: Promise<boolean[]>[] = [];
+      for (; at < ids.length && calls.length < ADDS_AT_ONCE; at += idsPerAdd) {
+        calls.push(this.recordSome(ids.slice(at, at + idsPerAdd)));
+      }
+      for (const added of await Promise.all(calls)) results.push(...added);
+    }
+    return results;
+  }
+
+  /** A call counts that was answered, or took too long. */
+  private async recordSome(ids: readonly IdKey[]): Promise<boolean[]> {
+    const since = performance.now();
+    try {
+      const added = await this.record(ids);
+      this.recorder.recordAdd(ids.length, performance.now() - since);
+      return added;
+    } catch (error) {
+      if (isTimeout(error)) this.recorder.recordAdd(ids.length, performance.now() - since);
+      throw error;
+    }
+  }
+
   /** An answer counts unless the server changed: another one may lack ids of the same generation. */
-  protected async read(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
+  private async read(ids: readonly IdKey[]): Promise<LookupOutcome[]> {
     const { metadata } = this.context;
     let reason: LookupOutcome;
     try {

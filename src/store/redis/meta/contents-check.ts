@@ -1,7 +1,6 @@
 import { BloomUnavailableError } from '../../../common/index.js';
 import type { FilterContents, OpenFilterOptions } from '../../index.js';
-import type { FilterContext } from './filter-context.js';
-import type { MetadataCodec } from './metadata-codec.js';
+import type { MetadataContext } from './filter-context.js';
 import {
   BUILT_WITHOUT_SPELLING,
   epochOfOthers,
@@ -12,14 +11,6 @@ import {
 } from './meta.messages.js';
 import { type MetadataSnapshot, type Meta, type MetaFields, PENDING } from './stored-meta.js';
 
-export interface ContentsCheckContext<
-  Stored,
-  Snapshot extends MetadataSnapshot<Stored>,
-> extends FilterContext {
-  readonly codec: Pick<MetadataCodec<Stored, Snapshot>, 'originOf'>;
-  readonly ownsKey: boolean;
-}
-
 const NOTHING_LIVE = { state: 'suspect', generation: undefined, shape: undefined, count: 0 } as const;
 
 /** Keeps one process from what processes have built that spell ids otherwise, or read other rows. */
@@ -29,7 +20,7 @@ export class ContentsCheck<Stored, Snapshot extends MetadataSnapshot<Stored>> {
   /** The build that was found to be usable last: it stays so while it is live. */
   private used = '';
 
-  constructor(private readonly context: ContentsCheckContext<Stored, Snapshot>) {}
+  constructor(private readonly context: MetadataContext<Stored, Snapshot>) {}
 
   /**
    * The fields of a generation that this process stages, and their values.

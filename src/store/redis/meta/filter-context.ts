@@ -2,8 +2,10 @@ import type { BloomEventListener } from '../../../common/index.js';
 import type { BloomLayout, FilterLayout } from '../../../filter/index.js';
 import type { OpenFilterOptions, StoredFilter, StoreRecorder } from '../../index.js';
 import type { RedisConnection } from '../client/redis-connection.js';
+import type { MetadataCodec } from './metadata-codec.js';
 import type { RedisKeys } from './redis-keys.js';
 import type { ServerScripts } from './server-scripts.js';
+import type { MetadataSnapshot } from './stored-meta.js';
 
 /** The keys that a filter of any kind has. */
 export type MetadataKeys = Pick<RedisKeys, 'meta' | 'lease' | 'builds' | 'probe'>;
@@ -25,6 +27,17 @@ export interface FilterContext {
   readonly hasSource: boolean;
   /** Undefined where nobody counts. */
   readonly recorder?: StoreRecorder | undefined;
+}
+
+/** What is known of a filter whose metadata one process reads. */
+export interface MetadataContext<Stored, Snapshot extends MetadataSnapshot<Stored>> extends FilterContext {
+  readonly codec: MetadataCodec<Stored, Snapshot>;
+  /** Whether a filter that was never seen is taken as others have left it. */
+  readonly adopts: boolean;
+  /** Whether nobody else makes the filter, so that every live generation is a build and is counted as one. */
+  readonly ownsKey: boolean;
+  /** Whether the data of a server that restarted or failed over are believed. */
+  readonly trustAfterFailover: boolean;
 }
 
 /** What a filter in Redis is opened with. */

@@ -1,9 +1,9 @@
 import { ContentsCheck } from './contents-check.js';
-import type { FilterContext } from './filter-context.js';
+import type { MetadataContext } from './filter-context.js';
 import { FilterOwnership } from './filter-owner.js';
-import type { Adoption, MetadataCodec, OfflineState, PublishCommand } from './metadata-codec.js';
+import type { Adoption, OfflineState, PublishCommand } from './metadata-codec.js';
 import type { MetadataSnapshot } from './stored-meta.js';
-import { type Fault, type FaultsContext, MetadataFaults } from './metadata-faults.js';
+import { type Fault, MetadataFaults } from './metadata-faults.js';
 import { MetadataReader, READ_AGAIN_MS } from './metadata-reader.js';
 import { MetadataReports } from './metadata-reports.js';
 import { GENERATION_LIVE, keepsChanging, metadataNonsense, STATE_FOUND } from './meta.messages.js';
@@ -17,13 +17,6 @@ const RECHECK_MS = 250;
 const MAX_READINGS = 3;
 /** In which states a filter is taken as it is only if somebody says so. */
 const ADOPTED_ON_REQUEST = ['lost', 'suspect'];
-
-export interface MetadataContext<Stored, Snapshot extends MetadataSnapshot<Stored>>
-  extends FilterContext, FaultsContext<Stored, Snapshot> {
-  readonly codec: MetadataCodec<Stored, Snapshot>;
-  /** Whether a filter that was never seen is taken as others have left it. */
-  readonly adopts: boolean;
-}
 
 /** What one process knows of a filter: reads and caches its metadata, takes it offline, and adopts it. */
 export class MetadataCache<Stored, Snapshot extends MetadataSnapshot<Stored>> {

@@ -1,4 +1,5 @@
-import type { MetadataCodec, OfflineCommand } from './metadata-codec.js';
+import type { MetadataContext } from './filter-context.js';
+import type { OfflineCommand } from './metadata-codec.js';
 import {
   FILTER_RECREATED,
   METADATA_GONE,
@@ -11,15 +12,6 @@ import type { MetadataSnapshot, Meta, RawMeta } from './stored-meta.js';
 
 /** Why the filter must not answer as the metadata say. */
 export type Fault<Stored> = Omit<OfflineCommand<Stored>, 'builds'> & { readonly reason: string };
-
-export interface FaultsContext<Stored, Snapshot extends MetadataSnapshot<Stored>> {
-  readonly codec: Pick<MetadataCodec<Stored, Snapshot>, 'noticesRecreation' | 'originOf'>;
-  readonly hasSource: boolean;
-  /** Whether nobody else makes the filter, so that every live generation is a build and is counted as one. */
-  readonly ownsKey: boolean;
-  /** Whether the data of a server that restarted or failed over are believed. */
-  readonly trustAfterFailover: boolean;
-}
 
 /** What one reading of the metadata showed beside them. */
 export interface Finding {
@@ -40,7 +32,7 @@ export class MetadataFaults<Stored, Snapshot extends MetadataSnapshot<Stored>> {
   lastLive: Stored | undefined;
   lastBuilds = 0;
 
-  constructor(private readonly context: FaultsContext<Stored, Snapshot>) {}
+  constructor(private readonly context: MetadataContext<Stored, Snapshot>) {}
 
   in(meta: RawMeta<Stored>, finding: Finding): Fault<Stored> | undefined {
     return this.ofFilter(meta) ?? this.ofServer(meta, finding) ?? this.ofOwner(meta, finding);

@@ -1,4 +1,9 @@
-import { BloomUnavailableError } from '../../../common/index.js';
+import {
+  type BloomError,
+  BloomFullError,
+  BloomUnavailableError,
+  describeError,
+} from '../../../common/index.js';
 import {
   type BloomUnknownReason,
   type BloomVerdict,
@@ -8,6 +13,7 @@ import {
 import { CircuitOpenError } from '../client/lookups-by-node.js';
 import { DeadlineError } from '../client/deadline.js';
 import { OtherOwnerError } from './filter-owner.js';
+import { notCarriedOut } from './meta.messages.js';
 import { NewerFormatError } from './metadata-reports.js';
 
 /** What ioredis says of a command that took longer than the option `commandTimeout` of a client. */
@@ -46,3 +52,17 @@ export function outcomesOf(verdicts: BloomVerdict[]): LookupOutcome[] {
  * no metadata.
  */
 export type Outdated = 'STALE' | 'LOST' | 'UNPROVED' | 'NOMETA';
+
+/** Whatever the cause, the caller of an add gets one kind of error. */
+export async function unavailable<Value>(promise: Promise<Value>): Promise<Value> {
+  try {
+    return await promise;
+  } catch (error) {
+    throw asUnavailable(error);
+  }
+}
+
+export function asUnavailable(error: unknown): BloomError {
+  if (error instanceof BloomUnavailableError || error instanceof BloomFullError) return error;
+  return new BloomUnavailableError(notCarriedOut(describeError(error)), { cause: error });
+}

@@ -2,7 +2,7 @@ import type { LeaseServer, FeedListener, HeldCopy, LeaseReply } from '../../../i
 import type { ChannelReader } from '../../client/channel-reader.js';
 import type { ScriptWithoutReply } from '../../client/script-without-reply.js';
 import type { StreamReader } from '../../client/stream-reader.js';
-import { asUnavailable, unavailable } from '../../filter/batching-filter.js';
+import { asUnavailable, unavailable } from '../../meta/unknown-reason.js';
 import type { BlockedContext } from '../blocked-context.js';
 import type { BlockedSnapshot } from '../blocked-meta.js';
 import { acknowledgementsAnswered, entriesUnheard, NO_RUN_ID } from './copies.messages.js';

@@ -18,6 +18,8 @@ export interface ShopConfig {
    */
   readonly leaseMs?: number | undefined;
   readonly initialProducts?: readonly Product[];
+  /** Orders of an empty table, each tenth of which was cancelled. */
+  readonly initialOrders?: number;
   readonly rebuild?: BloomRebuildSchedule;
   /** Set by a test that counts what lookups of absent ids cost. */
   readonly audit?: false;

@@ -5,6 +5,7 @@ import { CatalogueModule } from './catalogue/catalogue.module.js';
 import { CustomersModule } from './customers/customers.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { FlashSaleModule } from './flash-sale/flash-sale.module.js';
+import { OrdersModule } from './orders/orders.module.js';
 import type { ShopConfig } from './shop.config.js';
 import { ShopDashboardModule } from './shop-dashboard.module.js';
 import { StatisticsController } from './statistics/statistics.controller.js';
@@ -24,6 +25,7 @@ export class ShopModule {
           onEvent: config.onBloomEvent,
         }),
         CatalogueModule.forRoot(config),
+        OrdersModule.forRoot(config),
         CustomersModule.forRoot(config),
         FlashSaleModule.forRoot(config),
         ...(config.dashboard ? [ShopDashboardModule.forRoot(config.dashboard)] : []),

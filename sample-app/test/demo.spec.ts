@@ -6,7 +6,13 @@ import { type DemoCommand, runDemoCommand } from '../src/demo/demo-command.js';
 import type { DemoResult } from '../src/demo/demo-result.js';
 import { runLoad } from '../src/demo/load.js';
 
-const SIZES = { users: 4, requestsPerPhase: 300, maxMsPerPhase: 5_000, generatedProducts: 500 };
+const SIZES = {
+  users: 4,
+  requestsPerPhase: 300,
+  maxMsPerPhase: 5_000,
+  generatedProducts: 500,
+  generatedOrders: 2_000,
+};
 
 async function run(words: string[], overrides: Partial<DemoCommand> = {}) {
   let stdout = '';
@@ -46,7 +52,7 @@ describe('the demo', () => {
     const result = JSON.parse(stdout) as DemoResult;
     expect(result).toMatchObject({ store: 'memory', catalog: { source: 'generated', products: 500 } });
     expect(result.phases.map((phase) => Object.keys(phase))).toEqual(
-      Array.from({ length: 4 }, () => [
+      Array.from({ length: 6 }, () => [
         'name',
         'requests',
         'requestsPerSecond',
@@ -59,12 +65,16 @@ describe('the demo', () => {
         'wrongAbsent',
       ]),
     );
-    const [real, unguarded, guarded, rebuilding] = result.phases;
+    const [real, unguarded, guarded, rebuilding, orders, guardedOrders] = result.phases;
     expect(real).toMatchObject({ notFound: 0, wrongAbsent: 0 });
     expect(unguarded!.databaseQueries).toBe(unguarded!.requests);
     expect(guarded).toMatchObject({ notFound: guarded!.requests, databaseQueries: guarded!.falsePositives });
     expect(guarded!.falsePositives).toBeLessThan(10);
     expect(rebuilding).toMatchObject({ notFound: 0, wrongAbsent: 0 });
+    expect(orders).toMatchObject({ notFound: orders!.requests, databaseQueries: orders!.requests });
+    // Ids in the largest gaps between rows go to the database.
+    expect(guardedOrders).toMatchObject({ notFound: guardedOrders!.requests });
+    expect(guardedOrders!.databaseQueries).toBeLessThan(guardedOrders!.requests / 4);
     expect(exitCode).toBe(0);
   });
 

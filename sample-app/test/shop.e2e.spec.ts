@@ -22,6 +22,7 @@ describe('the shop', () => {
       config: {
         databaseUrl: postgres.url,
         initialProducts: products,
+        initialOrders: 1000,
         rebuild: { onBoot: 'if-missing', drainMs: 50 },
         audit: false,
       },
@@ -115,6 +116,21 @@ describe('the shop', () => {
       });
     }
     expect(await send('POST', '/products')).toMatchObject({ status: 400 });
+  });
+
+  it('shows an order as soon as it is placed, and asks for no order that was cancelled', async () => {
+    const { status, body } = await send('POST', '/orders', { sku: products[0]!.sku });
+    expect(status).toBe(201);
+    expect(await send('GET', `/orders/${body.id}`)).toMatchObject({ status: 200, body });
+    await postgres.run(`insert into orders (sku) values ('from psql')`);
+    expect(await send('GET', '/orders/1002')).toMatchObject({ status: 200, body: { sku: 'from psql' } });
+    const filter = app.get(BloomService).filter('orders');
+    const cancelled = Array.from({ length: 50 }, (_, i) => 10 * (i + 1));
+    const verdicts = await filter.checkMany(cancelled);
+    // Ids in the largest gaps between rows are unknown.
+    expect(verdicts.filter((verdict) => verdict === 'absent').length).toBeGreaterThan(30);
+    for (const id of cancelled) expect(await send('GET', `/orders/${id}`)).toMatchObject({ status: 404 });
+    expect(await send('POST', '/orders', {})).toMatchObject({ status: 400 });
   });
 
   it('signs up a new phone number with one query, and refuses it the second time however it is written', async () => {

@@ -42,7 +42,7 @@ export async function fill(job: RebuildJob, request: RebuildRequest, filling: Fi
     if (scan.bad && pass === passes - 1) job.emit({ type: 'ids-skipped', filter: job.name, ...scan.bad });
     if (!request.force) {
       assertSame(all, scan, pass, passes);
-      if (pass === passes - 1) assertEnough(scan.distinctIds, found.builtIds, job.minRatio);
+      if (pass === passes - 1) assertEnough(scan.distinctIds, found.builtIds, job);
     }
     progress.enter('merging');
     await staging.merge(signal);
@@ -101,7 +101,8 @@ function assertSame(before: Scans | undefined, { idsRead }: Scans, pass: number,
   throw new BloomRebuildError('too-few-ids', passReadFewer(pass + 1, passes, idsRead, before.mostIdsRead));
 }
 
-function assertEnough(ids: number, builtIds: number, minRatio: number): void {
-  if (minRatio === 0 || (ids > 0 && ids >= builtIds * minRatio)) return;
+function assertEnough(ids: number, builtIds: number, { minRatio, isCovered }: RebuildJob): void {
+  const isNewTable = ids === 0 && builtIds === 0 && isCovered?.() === true;
+  if (minRatio === 0 || isNewTable || (ids > 0 && ids >= builtIds * minRatio)) return;
   throw new BloomRebuildError('too-few-ids', tooFewIds(ids, builtIds, minRatio));
 }

@@ -124,6 +124,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
         toKey: (id) => this.keys.of(id),
         spellsAs: (normalize) => this.keys.spellsAs(normalize),
         bytesFor: (ids) => layout.bytes({ errorRate, capacity: Math.max(1, ids) }),
+        isCovered: () => this.freshness?.coverage !== undefined,
       },
       onPublished: () => this.guarding.recordRebuilt(),
     });

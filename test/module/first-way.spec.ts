@@ -114,6 +114,22 @@ describe('A filter over a table whose ids the database makes in order, and two l
     expect(events.filter(({ type }) => /failed|ignored|error/.test(type))).toEqual([]);
   });
 
+  it('is built of an empty table, whose first row is served', async () => {
+    await server.run('create table kept as table orders; truncate orders');
+    try {
+      await start(
+        { name: 'orders', source: fromTypeOrm(Order), rebuild: { drainMs: 0 } },
+        { providers: [Orders] },
+      );
+      await eventually('it is built', async () => (await filterOf('orders').info()).state === 'ready');
+      expect(events.filter(({ type }) => type === 'rebuild-failed')).toEqual([]);
+      await server.run(`insert into orders (id, note) values (1, 'the first')`);
+      expect(await app!.get(Orders).findOne(1)).toEqual({ id: 1, note: 'the first' });
+    } finally {
+      await server.run('truncate orders; insert into orders table kept; drop table kept');
+    }
+  });
+
   it('is planned by the count of its table', async () => {
     await server.run('insert into orders select from generate_series(1, 120000)');
     await start({ name: 'orders', source: fromTypeOrm(Order), rebuild: { drainMs: 0 } });

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ShopStatistics } from '../statistics/shop-statistics.js';
-import { Database } from './database.js';
+import { Database, SOURCE_ORM } from './database.js';
 
 export interface DatabaseModuleOptions {
   /** Without it Postgres runs embedded in this process. */
@@ -20,8 +20,9 @@ export class DatabaseModule {
           inject: [ShopStatistics],
           useFactory: (statistics: ShopStatistics) => Database.open({ url: databaseUrl, statistics }),
         },
+        { provide: SOURCE_ORM, inject: [Database], useFactory: ({ sourceOrm }: Database) => sourceOrm },
       ],
-      exports: [Database, ShopStatistics],
+      exports: [Database, SOURCE_ORM, ShopStatistics],
     };
   }
 }

@@ -10,6 +10,9 @@ import { createMissingTables } from './schema.js';
 
 export type Orm = PgDatabase<PgQueryResultHKT>;
 
+/** The token of an `Orm` for sources of filters, whose readings are not counted. */
+export const SOURCE_ORM = Symbol('SOURCE_ORM');
+
 /** Instances that start at the same time must not create the tables at the same time. */
 const TABLES_LOCK = 7_266_021;
 
@@ -17,6 +20,8 @@ const TABLES_LOCK = 7_266_021;
 export class Database implements OnApplicationShutdown {
   constructor(
     readonly orm: Orm,
+    /** The same database; its queries are not counted. */
+    readonly sourceOrm: Orm,
     private readonly close: () => Promise<void>,
   ) {}
 
@@ -33,7 +38,9 @@ export class Database implements OnApplicationShutdown {
 
     async function openEmbedded(logger: Logger): Promise<Database> {
       const client = await PGlite.create();
-      return new Database(drizzleEmbedded({ client, logger }), () => client.close());
+      return new Database(drizzleEmbedded({ client, logger }), drizzleEmbedded({ client }), () =>
+        client.close(),
+      );
     }
 
     function openServer(url: string, logger: Logger): Database {
@@ -41,7 +48,9 @@ export class Database implements OnApplicationShutdown {
       // An idle connection that the server ends is replaced by the pool; without a listener it would end the
       // process.
       pool.on('error', () => {});
-      return new Database(drizzleServer({ client: pool, logger }), () => pool.end());
+      return new Database(drizzleServer({ client: pool, logger }), drizzleServer({ client: pool }), () =>
+        pool.end(),
+      );
     }
   }
 

@@ -8,6 +8,12 @@ export const products = pgTable('products', {
   createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
 });
 
+export const orders = pgTable('orders', {
+  id: integer().primaryKey().generatedAlwaysAsIdentity(),
+  sku: text().notNull(),
+  placedAt: timestamp('placed_at', { withTimezone: true }).notNull().defaultNow(),
+});
+
 export const customers = pgTable('customers', {
   phone: text().primaryKey(),
   name: text().notNull(),
@@ -32,6 +38,11 @@ export const createMissingTables: readonly SQL[] = [
     description text not null,
     unit_price numeric(12, 2) not null,
     created_at timestamptz not null
+  )`,
+  sql`create table if not exists orders (
+    id integer generated always as identity primary key,
+    sku text not null,
+    placed_at timestamptz not null default now()
   )`,
   sql`create table if not exists customers (
     phone text primary key,

@@ -20,7 +20,7 @@ export interface DemoCommand {
   readonly stdout: { write(text: string): unknown };
   readonly stderr: ProgressStream;
   readonly runLoad: RunLoad;
-  readonly sizes: DemoSizes & { readonly generatedProducts: number };
+  readonly sizes: DemoSizes & { readonly generatedProducts: number; readonly generatedOrders: number };
   /** Ends the demo, or the shop that serves on after it. */
   readonly signal: AbortSignal;
 }
@@ -30,6 +30,7 @@ export const DEMO_SIZES: DemoCommand['sizes'] = {
   requestsPerPhase: 30_000,
   maxMsPerPhase: 5_000,
   generatedProducts: 50_000,
+  generatedOrders: 50_000,
 };
 
 /** @returns the exit code: 0, 1 for a wrong answer or an error, 2 for arguments that do not exist. */
@@ -68,6 +69,7 @@ async function demonstrate(given: DemoArguments, command: DemoCommand): Promise<
     config: {
       ...shop,
       initialProducts: catalogue.products,
+      initialOrders: sizes.generatedOrders,
       dashboard: { ...shop.dashboard, actions: attacks.actions() },
     },
     logger: new StandardErrorLogger('Shop', { logLevels: ['warn', 'error', 'fatal'] }),
@@ -75,7 +77,8 @@ async function demonstrate(given: DemoArguments, command: DemoCommand): Promise<
   });
   try {
     attacks.port = portOf(app);
-    const demo = new Demo({ app, port: attacks.port, catalogue, sizes, runLoad, progress, signal });
+    const orders = sizes.generatedOrders;
+    const demo = new Demo({ app, port: attacks.port, catalogue, orders, sizes, runLoad, progress, signal });
     const result = await demo.run();
     stdout.write(given.json ? `${JSON.stringify(result)}\n` : report(result));
     if (!given.exit) await serveOn({ app, catalogue, progress, signal });
@@ -112,6 +115,7 @@ async function serveOn(shop: {
       `  curl ${url}/products/${sku}`,
       `  curl ${url}/products/no-such-sku              # neither cache nor database is asked`,
       `  curl ${url}/unguarded/products/no-such-sku    # both are`,
+      `  curl ${url}/orders/10                         # a number of the database, of no order`,
       `  curl ${url}/statistics`,
       `  curl ${url}/products ${json} '{ "sku": "my sku", "description": "Mine", "unitPrice": 1.5 }'`,
       `  curl ${url}/customers ${json} '{ "phone": "+44 20 7946 0018", "name": "Ada" }'`,

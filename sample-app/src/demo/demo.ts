@@ -19,6 +19,7 @@ export interface DemoOptions {
   readonly app: INestApplicationContext;
   readonly port: number;
   readonly catalogue: Catalogue;
+  readonly orders: number;
   readonly sizes: DemoSizes;
   readonly runLoad: RunLoad;
   readonly progress: Progress;
@@ -28,6 +29,8 @@ export interface DemoOptions {
 const FIRST_BUILD_MAX_MS = 60_000;
 const GUARDED = '/products/';
 const UNGUARDED = '/unguarded/products/';
+const ORDERS = '/orders/';
+const UNGUARDED_ORDERS = '/unguarded/orders/';
 /** The seed of an attack makes its ids: both attacks are the same one. */
 const SEEDS = { warmUp: 1, realTraffic: 2, attack: 3, laterTraffic: 4 } as const;
 
@@ -85,9 +88,10 @@ export class Demo {
    */
   private async warmUp(): Promise<void> {
     const requests = Math.ceil(this.options.sizes.requestsPerPhase / 10);
-    for (const path of [GUARDED, UNGUARDED]) {
+    for (const path of [GUARDED, UNGUARDED])
       await this.load('warming up', { path, traffic: 'attack', seed: SEEDS.warmUp }, requests);
-    }
+    for (const path of [ORDERS, UNGUARDED_ORDERS])
+      await this.load('warming up', { path, traffic: 'cancelled', seed: SEEDS.warmUp }, requests);
   }
 
   private async runPhase({ name, load, rebuilding = false }: Phase): Promise<PhaseResult> {
@@ -117,11 +121,12 @@ export class Demo {
   }
 
   private load(name: string, load: Phase['load'], maxRequests?: number): Promise<LoadResult> {
-    const { port, catalogue, sizes, runLoad, progress, signal } = this.options;
+    const { port, catalogue, orders, sizes, runLoad, progress, signal } = this.options;
     const plan: LoadPlan = {
       ...load,
       port,
       skus: catalogue.products.map(({ sku }) => sku),
+      orders,
       users: sizes.users,
       maxRequests: maxRequests ?? sizes.requestsPerPhase,
       maxMs: sizes.maxMsPerPhase,
@@ -159,6 +164,11 @@ function phasesOfTheDemo(): readonly Phase[] {
       },
       rebuilding: true,
     },
+    {
+      name: 'orders, no guard',
+      load: { path: UNGUARDED_ORDERS, traffic: 'cancelled', seed: SEEDS.attack },
+    },
+    { name: 'orders, guarded', load: { path: ORDERS, traffic: 'cancelled', seed: SEEDS.attack } },
   ];
 }
 

@@ -1,16 +1,18 @@
 import { Agent, request } from 'node:http';
 import { seededRandom } from '../seeded-random.js';
-import { attackTraffic, realTraffic, type Traffic } from './traffic.js';
+import { attackTraffic, cancelledTraffic, realTraffic, type Traffic } from './traffic.js';
 
 /** Plain data: it goes to a worker thread. */
 export interface LoadPlan {
   readonly port: number;
   /** Where product pages are: `/products/`. */
   readonly path: string;
-  readonly traffic: 'real' | 'attack';
+  readonly traffic: 'real' | 'attack' | 'cancelled';
   readonly seed: number;
   /** The catalogue, the most popular product first. */
   readonly skus: readonly string[];
+  /** Each tenth of so many orders was cancelled. */
+  readonly orders?: number;
   readonly users: number;
   readonly maxRequests: number;
   readonly maxMs: number;
@@ -45,6 +47,8 @@ export const runLoad: RunLoad = async (plan, options) => {
   }
 };
 
+const TRAFFIC = { real: realTraffic, attack: attackTraffic, cancelled: cancelledTraffic };
+
 class LoadRun {
   private readonly agent: Agent;
   private readonly traffic: Traffic;
@@ -62,7 +66,7 @@ class LoadRun {
     private readonly options: LoadOptions,
   ) {
     this.agent = new Agent({ keepAlive: true, maxSockets: plan.users });
-    this.traffic = plan.traffic === 'real' ? realTraffic(plan) : attackTraffic(plan);
+    this.traffic = TRAFFIC[plan.traffic](plan);
     this.random = seededRandom(plan.seed);
   }
 

@@ -1,7 +1,8 @@
 import { seededRandom } from '../seeded-random.js';
 
-/** One lookup of a product page. */
+/** One lookup of a product page, or of an order. */
 export interface Visit {
+  /** Or the number of an order. */
   readonly sku: string;
   readonly exists: boolean;
 }
@@ -30,6 +31,12 @@ export function attackTraffic({ skus, seed }: { skus: readonly string[]; seed: n
       return { sku, exists: false };
     }
   };
+}
+
+/** Lookups of orders that were cancelled. */
+export function cancelledTraffic({ orders = 0, seed }: { orders?: number; seed: number }): Traffic {
+  const random = seededRandom(seed);
+  return () => ({ sku: String(10 * (1 + Math.floor((random() * orders) / 10))), exists: false });
 }
 
 function firstAbove(ascending: Float64Array, value: number): number {

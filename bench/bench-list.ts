@@ -29,4 +29,5 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   'swap-parts': () => import('./swap-parts.bench.js'),
   'lease-worth': () => import('./lease-worth.bench.js'),
   import: () => import('./import.bench.js'),
+  overload: () => import('./overload.bench.js'),
 };

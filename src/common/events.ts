@@ -78,6 +78,14 @@ export type BloomEventDetails =
       peakRate: number;
       clients: readonly BloomClientAbsents[];
     }
+  /**
+   * Calls that the filter cannot judge are refused: `limit` of them run, and others wait (`onUnknown`).
+   */
+  | { type: 'overload-started'; filter: string; limit: number }
+  /**
+   * No call was refused for five seconds: in `durationMs` before that, `refused` were, and `passed` others ran.
+   */
+  | { type: 'overload-ended'; filter: string; durationMs: number; refused: number; passed: number }
   /** At start: the filter does not protect yet. `isBuilt`: a build is due, in this process or another one. */
   | { type: 'not-ready'; filter: string; state: BloomFilterState; isBuilt: boolean }
   /** The filter went offline, or came to life. */
@@ -218,6 +226,8 @@ const TYPES = {
   'guard-error': true,
   'attack-started': true,
   'attack-ended': true,
+  'overload-started': true,
+  'overload-ended': true,
   'not-ready': true,
   'state-changed': true,
   'wrong-absent': true,

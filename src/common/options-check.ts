@@ -21,6 +21,8 @@ export interface OptionsRules {
 export interface NestedOptions extends OptionsRules {
   /** Values that may stand in its place. */
   readonly or?: readonly unknown[];
+  /** Whether a function may. */
+  readonly orFunction?: boolean;
   /** Default: `an object`. */
   readonly expected?: string;
 }
@@ -63,7 +65,8 @@ export function checkOptions(options: unknown, check: OptionsCheck): void {
     const value = options[name];
     if (rule === true || (value === undefined && !needed.includes(name))) continue;
     if (!('known' in rule)) expect(path + name, value, rule[0], rule[1](value));
-    else if (!rule.or?.includes(value)) checkOptions(value, { ...rule, where, path: `${path}${name}.` });
+    else if (!rule.or?.includes(value) && !(rule.orFunction && isFunction(value)))
+      checkOptions(value, { ...rule, where, path: `${path}${name}.` });
   }
 }
 

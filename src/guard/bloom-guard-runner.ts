@@ -129,9 +129,9 @@ export class BloomGuardRunner {
     }
 
     const outcome = filter.checkKey(key);
-    return typeof outcome === 'string'
-      ? this.decideOn(call, filter, since, outcome)
-      : outcome.then(this.decideOn.bind(this, call, filter, since));
+    if (typeof outcome === 'string') return this.decideOn(call, filter, since, outcome);
+    call.isRemote = true;
+    return outcome.then(this.decideOn.bind(this, call, filter, since));
   }
 
   /** @param since when the lookup began, by `performance.now()`; 0 where nobody needs it. */

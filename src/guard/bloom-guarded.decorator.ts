@@ -11,6 +11,7 @@ import {
 import { paramWithoutName } from './guard.messages.js';
 import { type BloomGuardedOptions, checkGuardedOptions } from './guard-options.js';
 import {
+  beginLoad,
   declaredGuard,
   type EntryPoint,
   type GuardDecision,
@@ -211,12 +212,11 @@ function rejected(error: Error): Promise<never> {
 /** Runs the method, or joins a running call, and learns from what comes of it. */
 async function letThrough(runner: BloomGuardRunner, original: Function, call: GuardedCall): Promise<unknown> {
   const { guard, self, args } = call;
-  const shared = guard.options.coalesce
-    ? runner.share(call, () => untouched(original, self, args))
-    : undefined;
+  const shared = guard.options.coalesce ? runner.share(call, () => runUntouched(original, call)) : undefined;
+  beginLoad(call);
   let result: unknown;
   try {
-    result = await (shared ?? original.apply(self, args));
+    result = await (shared ?? (call.unjudged ? runUntouched(original, call) : original.apply(self, args)));
   } catch (error) {
     runner.lessons.settleError(call, error);
     throw error;
@@ -233,6 +233,12 @@ async function unguarded(
 ): Promise<unknown> {
   warnUnguarded(call.self?.constructor ?? site.target.constructor, declared, call.hasStandIn);
   return proceed(call);
+}
+
+/** The method itself, within the budget where the filter could not judge. */
+function runUntouched(original: Function, { self, args, filter, unjudged }: GuardedCall): Promise<unknown> {
+  if (!unjudged) return untouched(original, self, args);
+  return filter!.guarding.budget!.run(unjudged, () => untouched(original, self, args));
 }
 
 /** A call that is not checked here. What the method throws at once is a rejection all the same. */

@@ -16,6 +16,7 @@ import type { BloomGuardedOptions } from './guard-options.js';
 import {
   answeredValue,
   type EntryPoint,
+  type GuardDecision,
   type GuardDeclaration,
   guardedCall,
   type GuardedCall,
@@ -79,15 +80,24 @@ export class BloomInterceptor implements NestInterceptor {
     for (const { guard, entry } of checks) {
       const call = guardedCall(guard, entry, undefined, args);
       if (this.hooks.any) this.hooked.set(context, call);
-      const answer = await this.runner.decide(call);
+      let answer: GuardDecision;
+      try {
+        answer = await this.runner.decide(call);
+      } catch (error) {
+        this.runner.lessons.giveUp(calls);
+        throw error;
+      }
       if (answer) {
+        this.runner.lessons.giveUp(calls);
         const value = answeredValue(answer);
         return isObservable(value) ? value : of(value);
       }
-      if (call.verdict) calls.push(call);
+      if (call.verdict || call.unjudged) calls.push(call);
     }
     const isMixed = hasOtherEntries(handler) || checks.some(({ coverage }) => coverage?.isTakenOver);
-    const stream = isMixed ? checked.run(handler, () => next.handle()) : next.handle();
+    const unjudged = calls.find((call) => call.unjudged?.isCounted);
+    const handle = () => (isMixed ? checked.run(handler, () => next.handle()) : next.handle());
+    const stream = unjudged ? unjudged.filter!.guarding.budget!.run(unjudged.unjudged!, handle) : handle();
     return this.runner.lessons.fromStream(stream, calls);
   }
 

@@ -1,10 +1,10 @@
 import { HttpException, HttpStatus } from '@nestjs/common';
-import { type Observable, tap } from 'rxjs';
+import { defer, type Observable, tap } from 'rxjs';
 import type { BloomId } from '../filter/index.js';
-import type { BloomService } from '../service/index.js';
+import type { BloomService, UnjudgedCall } from '../service/index.js';
 import { wrongIsFound } from './guard.messages.js';
 import type { GuardAnswers } from './guard-answers.js';
-import { type GuardedCall, syncAnswer } from './guarded-call.js';
+import { beginLoad, type GuardedCall, syncAnswer } from './guarded-call.js';
 
 /**
  * What the end of a call shows about its id. `denied`: the method returned null or threw NotFound. `nothing`:
@@ -32,10 +32,15 @@ export class CallLessons {
    */
   settleResult(call: GuardedCall, result: unknown): void {
     const { guard, verdict } = call;
+    call.load?.end(call.startedAt);
+    if (call.unjudged) this.settleUnjudged(call, call.unjudged, result);
     if (verdict === undefined) return;
     const isPlain = result !== null && result !== undefined && result !== false && !Array.isArray(result);
     // Most calls: something was found for an id that the filter let through, and there is nothing to learn.
-    if (isPlain && !guard.options.isFound && verdict !== 'absent') return;
+    if (isPlain && !guard.options.isFound && verdict !== 'absent') {
+      if (call.isRemote) call.filter?.guarding.seen?.add(call.key!);
+      return;
+    }
     if (Array.isArray(result)) this.advise(call, undefined);
     const outcome = this.callback(guard, 'isFound', () => outcomeOfResult(result, call));
     if (outcome) this.settle(call, outcome, result);
@@ -43,6 +48,8 @@ export class CallLessons {
 
   /** Learns from what the method threw. */
   settleError(call: GuardedCall, error: unknown): void {
+    call.load?.end(call.startedAt);
+    if (call.unjudged) call.filter?.guarding.budget?.leave(call.unjudged, false);
     if (call.verdict === undefined) return;
     const thrown = notFoundName(error);
     if (thrown !== undefined) this.advise(call, thrown);
@@ -52,17 +59,27 @@ export class CallLessons {
   /** The same stream. Its first value, or its error, shows whether the route found something. */
   fromStream(stream: Observable<unknown>, calls: readonly GuardedCall[]): Observable<unknown> {
     if (calls.length === 0) return stream;
-    let isSettled = false;
-    const settle = (learn: (call: GuardedCall) => void) => {
-      if (!isSettled) for (const call of calls) learn(call);
-      isSettled = true;
-    };
-    return stream.pipe(
-      tap({
-        next: (value) => settle((call) => this.settleResult(call, value)),
-        error: (error) => settle((call) => this.settleError(call, error)),
-      }),
-    );
+    return defer(() => {
+      let isSettled = false;
+      const settle = (learn: (call: GuardedCall) => void) => {
+        if (!isSettled) for (const call of calls) learn(call);
+        isSettled = true;
+      };
+      for (const call of calls) beginLoad(call);
+      return stream.pipe(
+        tap({
+          next: (value) => settle((call) => this.settleResult(call, value)),
+          error: (error) => settle((call) => this.settleError(call, error)),
+          // Nobody waits any more, or there is no value.
+          finalize: () => settle((call) => this.settleError(call, undefined)),
+        }),
+      );
+    });
+  }
+
+  /** The methods of these calls will not run. */
+  giveUp(calls: readonly GuardedCall[]): void {
+    for (const { filter, unjudged } of calls) if (unjudged) filter?.guarding.budget?.leave(unjudged, false);
   }
 
   /** What a function of the application returns; undefined, and an event, when it throws. */
@@ -79,6 +96,13 @@ export class CallLessons {
     }
   }
 
+  private settleUnjudged(call: GuardedCall, unjudged: UnjudgedCall, result: unknown): void {
+    const { guard, filter, key } = call;
+    const isFound = this.callback(guard, 'isFound', () => outcomeOfResult(result, call)) === 'found';
+    if (isFound && key !== undefined) filter?.guarding.seen?.add(key);
+    filter?.guarding.budget?.leave(unjudged, isFound);
+  }
+
   private settle(call: GuardedCall, outcome: CallOutcome, result: unknown): void {
     const { guard, filter, id, key, verdict, denialKey, denial } = call;
     if (!filter) return;
@@ -92,6 +116,7 @@ export class CallLessons {
         void filter.reportFalseNegative({ id: id as BloomId, key: key!, method, returned });
       return;
     }
+    if (outcome === 'found' && call.isRemote) guarding.seen?.add(key!);
     if (!isNothing) return;
     guarding.recordFoundNothing(guard);
     if (call.isJoined || outcome !== 'denied' || !denialKey) return;

@@ -5,7 +5,8 @@ import {
   ServiceUnavailableException,
 } from '@nestjs/common';
 import { type CallContext, FOR_CLIENTS } from './call-context.js';
-import type { GuardAnswer, GuardDecision, GuardedCall } from './guarded-call.js';
+import { BloomOverloadError, type UnjudgedCall } from '../service/index.js';
+import type { GuardAnswer, GuardDeclaration, GuardDecision, GuardedCall } from './guarded-call.js';
 import { otherAnswer } from './guard.messages.js';
 import type { BloomCallback, BloomGuardDefaults } from './guard-options.js';
 
@@ -35,12 +36,32 @@ export class GuardAnswers {
     }
   }
 
-  unknown(call: GuardedCall): GuardDecision | Promise<GuardAnswer> {
+  unknown(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
     const answer = this.onUnknown(call);
     if (answer === 'pass') return undefined;
+    if (typeof answer === 'object') return this.withinBudget(call);
     call.filter?.guarding.recordSaved(call.guard);
     if (answer === 'unavailable') return failing(unavailableError(call.entry.context()));
     return this.from(answer, call);
+  }
+
+  private withinBudget(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
+    const budget = call.filter?.guarding.budget;
+    if (!budget) return undefined;
+    const entered = budget.enter(call.key === undefined ? [] : [call.key]);
+    if (entered instanceof Promise) return entered.then((unjudged) => this.entered(call, unjudged));
+    return this.entered(call, entered);
+  }
+
+  private entered(
+    call: GuardedCall,
+    unjudged: UnjudgedCall | undefined,
+  ): GuardDecision | Promise<GuardDecision> {
+    call.unjudged = unjudged;
+    if (unjudged) return undefined;
+    const { guard, entry } = call;
+    call.filter!.guarding.recordSaved(guard);
+    return failing(overloadError(entry.context(), guard));
   }
 
   /** What is done with a value that cannot be the id of any row: the call is let through, or answered. */
@@ -49,7 +70,8 @@ export class GuardAnswers {
     const chosen = guard.options.onInvalid ?? this.defaults.onInvalid;
     if (chosen !== undefined) return chosen;
     if (FOR_CLIENTS.has(entry.context())) return 'absent';
-    return this.onUnknown(call) === 'pass' ? 'pass' : 'unknown';
+    const unknown = this.onUnknown(call);
+    return unknown === 'pass' || typeof unknown === 'object' ? 'pass' : 'unknown';
   }
 
   /** What an error says that a function of the application has thrown over a value. */
@@ -75,7 +97,7 @@ export class GuardAnswers {
   }
 
   private onUnknown({ guard }: GuardedCall): NonNullable<BloomGuardDefaults['onUnknown']> {
-    return guard.options.onUnknown ?? this.defaults.onUnknown ?? 'pass';
+    return guard.options.onUnknown ?? this.defaults.onUnknown ?? {};
   }
 }
 
@@ -91,25 +113,42 @@ const CLASSES = {
   rpc: { from: '@nestjs/microservices', name: 'RpcException' },
 } as const;
 
-/**
- * The error by which Nest answers a client of this context that there is no such thing. In place of the calls
- * that led to the guard, its stack names the guarded method: an attack brings an error for each request, and
- * to collect those calls takes a tenth of what a request takes.
- */
+/** The error by which Nest answers a client of this context that there is no such thing. */
 export function notFoundError(context: CallContext, method: string): Error | Promise<Error> {
+  return errorOf(
+    context,
+    withoutCalls(() => new NotFoundException(), method),
+  );
+}
+
+/** The error of a call that the filter cannot judge, and that is one too many. */
+export function overloadError(
+  context: CallContext,
+  { filter, method }: Pick<GuardDeclaration, 'filter' | 'method'>,
+): Error | Promise<Error> {
+  return errorOf(
+    context,
+    withoutCalls(() => new BloomOverloadError(filter), method),
+  );
+}
+
+/**
+ * In place of the calls that led to the guard, the stack names the guarded method: an attack brings an error
+ * for each request, and to collect those calls takes a tenth of what a request takes.
+ */
+function withoutCalls<Made extends HttpException>(make: () => Made, method: string): Made {
   const limit = Error.stackTraceLimit;
   // With `--frozen-intrinsics`, for example, the limit cannot be set.
-  if (Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit')?.writable !== true)
-    return errorOf(context, new NotFoundException());
+  if (Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit')?.writable !== true) return make();
   Error.stackTraceLimit = 0;
-  let error: NotFoundException;
+  let error: Made;
   try {
-    error = new NotFoundException();
+    error = make();
   } finally {
     Error.stackTraceLimit = limit;
   }
   if (limit > 0) error.stack = `${error.name}: ${error.message}\n    at @BloomGuarded on ${method}`;
-  return errorOf(context, error);
+  return error;
 }
 
 /** The error by which Nest answers a client that what it has sent cannot be used. The cause is not sent. */

@@ -5,10 +5,12 @@ import {
   type Expectation,
   isFunction,
   isInteger,
+  milliseconds,
   oneOf,
   type OptionTable,
 } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
+import type { BloomUnknownBudget } from '../service/index.js';
 import { validateAfterwards } from './guard.messages.js';
 
 /** Called with the arguments of the decorated method, and its instance as `this`. */
@@ -29,10 +31,11 @@ export interface BloomGuardDefaults {
 
   /**
    * What to do when the filter does not know: it is not built, the store does not answer, or the option `id`
-   * failed. `'pass'` (default) calls the method, `'unavailable'` throws `ServiceUnavailableException` or its
-   * like for messages, a function answers as `onAbsent` does.
+   * failed. `'pass'` calls the method, `'unavailable'` throws `ServiceUnavailableException` or its like for
+   * messages, a function answers as `onAbsent` does. An object (default: `{}`) calls the method within a
+   * budget, and otherwise throws a `BloomOverloadError`, or its like for messages. See docs/overload.md.
    */
-  readonly onUnknown?: 'pass' | 'unavailable' | BloomCallback<unknown>;
+  readonly onUnknown?: 'pass' | 'unavailable' | BloomCallback<unknown> | BloomUnknownBudget;
 
   /**
    * What to do with a value that cannot be an id: undefined, null, an empty text, a number that is not a safe
@@ -53,7 +56,10 @@ export interface BloomGuardDefaults {
 }
 
 /** Where the id of one `@BloomGuarded` is, and what it answers where that differs from the defaults. */
-export interface BloomGuardedOptions extends BloomGuardDefaults {
+export interface BloomGuardedOptions extends Omit<BloomGuardDefaults, 'onUnknown'> {
+  /** As for all guards. The budget is that of the filter, so its numbers stand in the options of the module. */
+  readonly onUnknown?: Exclude<BloomGuardDefaults['onUnknown'], BloomUnknownBudget>;
+
   /**
    * Where the id is: the name of a property of the first argument, or a function of all arguments. Default:
    * the first argument itself. A place where the method has no id is a compile error.
@@ -156,18 +162,36 @@ function wordsOrFunction(expected: string, ...words: string[]): Expectation {
   return [`${expected} or a function`, (value) => words.includes(value as string) || isFunction(value)];
 }
 
-/** The options of `BloomGuardDefaults`, and what each has to be. */
-export const GUARD_DEFAULTS = {
+const PASS_OR_UNAVAILABLE = wordsOrFunction("'pass', 'unavailable'", 'pass', 'unavailable');
+
+const BUDGET = {
+  concurrent: ['a number of calls from 1 on', isInteger(1, Number.MAX_SAFE_INTEGER)],
+  queue: ['a number of calls from 0 to 100000', isInteger(0, 100_000)],
+  waitMs: milliseconds(0),
+} satisfies OptionTable<BloomUnknownBudget>;
+
+const ANSWERS = {
   onAbsent: wordsOrFunction("'not-found', 'null', 'empty'", 'not-found', 'null', 'empty'),
-  onUnknown: wordsOrFunction("'pass', 'unavailable'", 'pass', 'unavailable'),
+  onUnknown: PASS_OR_UNAVAILABLE,
   onInvalid: wordsOrFunction("'pass', 'absent'", 'pass', 'absent'),
   onThrow: oneOf('unknown', 'invalid'),
+} satisfies OptionTable<Pick<BloomGuardedOptions, keyof BloomGuardDefaults>>;
+
+/** The options of `BloomGuardDefaults`, and what each has to be. */
+export const GUARD_DEFAULTS = {
+  ...ANSWERS,
+  onUnknown: {
+    known: BUDGET,
+    or: ['pass', 'unavailable'],
+    orFunction: true,
+    expected: "'pass', 'unavailable', a function or { concurrent, queue, waitMs }",
+  },
 } satisfies OptionTable<BloomGuardDefaults>;
 
 const GUARDED = {
   id: PLACE,
   param: PLACE,
-  ...GUARD_DEFAULTS,
+  ...ANSWERS,
   isFound: A_FUNCTION,
   coalesce: [
     "an object { key: (...args) => string } that names what the result depends on beside the id, or key: () => '' if on nothing",
@@ -206,4 +230,9 @@ export function checkManyOptions(options: BloomGuardedManyOptions, where: string
 export function checkRegistersOptions(options: BloomRegistersOptions, where: string): void {
   checkOptions(options, { where, known: REGISTERS });
   if (options.validate && options.from === 'result') throw new BloomConfigError(validateAfterwards(where));
+}
+
+/** What bounds the calls that a filter cannot judge; undefined where another word says what becomes of them. */
+export function budgetOf({ onUnknown = {} }: BloomGuardDefaults = {}): BloomUnknownBudget | undefined {
+  return typeof onUnknown === 'object' ? onUnknown : undefined;
 }

@@ -1,7 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { BloomIdError } from '../common/index.js';
 import type { BloomId, IdKey } from '../filter/index.js';
-import type { CountedMethod, GuardableFilter } from '../service/index.js';
+import type { CountedMethod, GuardableFilter, LimitRule, UnjudgedCall } from '../service/index.js';
 import type { DenialAnswer } from '../store/index.js';
 import type { CallContext } from './call-context.js';
 import { arrayForOneId, noRouteParameter, promiseFromOption, tooManyIds } from './guard.messages.js';
@@ -57,6 +57,14 @@ export interface GuardedCall {
    * What the method of a call that is let through is compared with; undefined where nothing is learned of it.
    */
   verdict: 'maybe' | 'absent' | undefined;
+  /** Its place in the budget of calls that the filter cannot judge, while it runs. */
+  unjudged: UnjudgedCall | undefined;
+  /** What is told of the load as the method begins and ends; undefined where nobody wants to know. */
+  load: LimitRule | undefined;
+  /** What `load` has returned. */
+  startedAt: number;
+  /** Whether the store has answered over the network: no copy in this process knows the id. */
+  isRemote: boolean;
   /** When the filter had answered, by `performance.now()`; 0 where nobody needs it. */
   readAt: number;
   /** What other processes know of the id, where they share it. */
@@ -111,10 +119,21 @@ export function guardedCall(
     note: undefined,
     denialKey: undefined,
     verdict: undefined,
+    unjudged: undefined,
+    isRemote: false,
+    load: undefined,
+    startedAt: 0,
     readAt: 0,
     denial: undefined,
     isJoined: false,
   };
+}
+
+/** Tells the load that the method of a judged call begins. */
+export function beginLoad(call: GuardedCall): void {
+  if (call.verdict !== 'maybe') return;
+  call.load = call.filter!.guarding.budget?.load;
+  if (call.load) call.startedAt = call.load.begin();
 }
 
 /** @throws the error of the answer. */

@@ -23,10 +23,12 @@ export {
   type BloomGuardedManyOptions,
   type BloomGuardedOptions,
   type BloomRegistersOptions,
+  budgetOf,
   GUARD_DEFAULTS,
 } from './guard-options.js';
 export type { BloomMistake } from './method-verdict.js';
 export type { AnyInstance, BloomFilterName, FilterUse } from './filter-name.js';
 export type { IdRegistrar, RegisterRequest, Registration } from './id-registrar.js';
 export { GuardValidator } from './guard-validator.js';
+export { OverloadFilter } from './overload.filter.js';
 export { recordClosed, recordRunning } from './method-wrapper.js';

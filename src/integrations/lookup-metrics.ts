@@ -59,6 +59,28 @@ export const LOOKUP_METRICS = exportedMetrics({
     help: 'Ids new to the filter that were added for calls that then failed.',
     ...ofFilters(({ metrics }) => metrics.guards.failedAdds),
   },
+  unjudged_calls: {
+    kind: 'counter',
+    unit: '{call}',
+    help: 'Calls that the filter could not judge: that ran since a hint says that their rows exist (hinted), that ran within the budget (passed), and that were refused.',
+    ...ofFiltersBy('outcome', ({ metrics: { budget } }): Readonly<Record<string, number>> =>
+      budget ? { hinted: budget.hinted, passed: budget.passed, refused: budget.refused } : {},
+    ),
+  },
+  'unjudged.running': {
+    kind: 'gauge',
+    unit: '{call}',
+    combined: 'sum',
+    help: 'Calls within the budget of those that the filter cannot judge, now.',
+    ...ofFilters(({ metrics }) => metrics.budget?.running),
+  },
+  'unjudged.limit': {
+    kind: 'gauge',
+    unit: '{call}',
+    combined: 'sum',
+    help: 'How many of them may run at once.',
+    ...ofFilters(({ metrics }) => metrics.budget?.limit),
+  },
   queued_adds: {
     kind: 'gauge',
     unit: '{id}',

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { DiscoveryModule, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
+import { APP_FILTER, DiscoveryModule, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
 import { BloomConfigError } from '../common/index.js';
-import { BloomGuardRunner, GuardValidator } from '../guard/index.js';
+import { BloomGuardRunner, budgetOf, GuardValidator, OverloadFilter } from '../guard/index.js';
 import { BloomFilter, BloomService, ClientCounts } from '../service/index.js';
 import type { FilterStore } from '../store/index.js';
 import { createStore, heartbeatOf, ownerOf } from './store-factory.js';
@@ -179,8 +179,17 @@ function core(options: Provider[], imports: Imports, others?: OtherProviders): D
         events: EventHub,
         moduleRef: ModuleRef,
         options: BloomModuleOptions,
-      ) => new FilterRegistry({ store, service, events, moduleRef, heartbeat: heartbeatOf(options) }),
+      ) =>
+        new FilterRegistry({
+          store,
+          service,
+          events,
+          moduleRef,
+          heartbeat: heartbeatOf(options),
+          budget: budgetOf(options.guard),
+        }),
     },
+    { provide: APP_FILTER, useClass: OverloadFilter },
     {
       provide: BloomGuardRunner,
       inject: [BLOOM_SERVICE, BLOOM_OPTIONS],

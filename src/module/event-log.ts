@@ -78,6 +78,15 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
         `Filter '${event.filter}': the attack is over. It made ${plural(event.absents, 'lookup')} of absent ids in ${Math.round(event.durationMs / 1000)} s${through(event)}, ` +
           `at most ${perSecond(event.peakRate)} a second.${worst(event)}`,
       );
+    case 'overload-started':
+      return warn(
+        `Filter '${event.filter}' cannot judge lookups, and refuses what exceeds ${plural(event.limit, 'running call')} (onUnknown).`,
+      );
+    case 'overload-ended':
+      return log(
+        `Filter '${event.filter}' has refused no call for five seconds. Before, in ${Math.round(event.durationMs / 1000)} s, ` +
+          `${plural(event.refused, 'call')} that it could not judge were refused, and ${count(event.passed)} ran.`,
+      );
     case 'state-changed':
       if (event.state === 'ready') return log(`Filter '${event.filter}' is ready. ${event.reason}`);
       return warn(

@@ -4,6 +4,7 @@ import type { BloomIdSource } from '../rebuild/index.js';
 import {
   type BloomFilterOptions,
   type BloomService,
+  type BloomUnknownBudget,
   defineFilter,
   type HeartbeatRule,
   ManagedFilter,
@@ -22,6 +23,8 @@ export interface FilterRegistryContext {
   readonly service: BloomService;
   readonly events: EventHub;
   readonly moduleRef: ModuleRef;
+  /** Left out: calls that a filter cannot judge all pass. */
+  readonly budget?: BloomUnknownBudget | undefined;
   /** Left out: this process reports to nobody. */
   readonly heartbeat?: HeartbeatRule | false;
 }
@@ -85,11 +88,12 @@ export class FilterRegistry {
   }
 
   private add(definition: ManagedFilter['definition']): ManagedFilter {
-    const { store, service, events, heartbeat = false } = this.parts;
+    const { store, service, events, budget, heartbeat = false } = this.parts;
     const filter = new ManagedFilter(definition, {
       store,
       emit: events.emit,
       clock: systemClock,
+      budget,
       identity: this.identity,
       heartbeat,
     });

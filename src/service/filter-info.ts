@@ -83,6 +83,7 @@ export function metricsOf(
     copyLease: inStore.copyLease,
     outside: freshness?.metrics(),
     queuedAdds: guarding.queued?.size ?? 0,
+    budget: guarding.budget?.metrics(),
     recent: guarding.recent.snapshot(),
     rebuild,
     isCircuitOpen: status.isCircuitOpen,

@@ -12,6 +12,8 @@ import {
 } from './filter-counts.js';
 import { NegativeCache, type NegativeCacheOptions, RecentAdds } from './negative-cache.js';
 import type { BloomFilterOptions } from './filter-options.js';
+import type { LookupBudget } from './lookup-budget.js';
+import type { SeenIds } from './seen-ids.js';
 
 export interface GuardStateOptions {
   readonly shadow: boolean;
@@ -38,6 +40,12 @@ export class GuardState {
 
   /** Digests of ids that wait to be added: this process answers "maybe" for them. */
   queued: { readonly size: number; has(record: string): boolean } | undefined;
+
+  /** Bounds the calls that the filter cannot judge; undefined: all pass. */
+  budget: LookupBudget | undefined;
+
+  /** Ids whose rows this process has added, or found where no copy answers; undefined without a budget. */
+  seen: SeenIds | undefined;
 
   /** Called for each absent id with the method that asked; undefined unless clients are counted. */
   onAbsent: ((method: string) => void) | undefined;
@@ -71,6 +79,7 @@ export class GuardState {
 
   /** To be called before ids are recorded, and again when they are. */
   recordAdded(ids: readonly IdKey[]): void {
+    if (this.seen) for (const id of ids) this.seen.add(id);
     if (!this.adds) return;
     const texts = ids.map(idNote);
     this.adds.record(texts);

@@ -1,8 +1,9 @@
 import { type BloomEventListener, BloomIdError } from '../common/index.js';
 import { type BloomId, type IdKey, idNote, toIdKey } from '../filter/index.js';
-import type { LookupOutcome } from '../store/index.js';
+import { type LookupOutcome, verdictOf } from '../store/index.js';
 import type { BloomBatchOptions, GuardableFilter } from './bloom-filter.js';
 import type { CountedMethod } from './filter-counts.js';
+import { BloomOverloadError } from './overload-error.js';
 import { rowOfNoId, rowsOutOfPlace } from './service.messages.js';
 
 /** A batch that is guarded, and its filter: undefined where it is not registered. */
@@ -19,6 +20,8 @@ interface Asked {
   readonly key: IdKey | undefined;
   /** Undefined where the filter was not asked. */
   readonly verdict: LookupOutcome | undefined;
+  /** Whether the store was asked over the network: no copy in this process knows the id. */
+  readonly isRemote?: boolean;
 }
 
 /**
@@ -35,7 +38,7 @@ export async function loadGuarded(
   const asked = await askAll(batch, ids);
   const passing = asked.filter(({ verdict }) => verdict !== 'absent' || isAudited(batch));
   recordSaved(batch, asked.length - passing.length);
-  const rows = passing.length > 0 ? await load(passing.map(({ id }) => id)) : [];
+  const rows = passing.length > 0 ? await loadWithin(batch, passing, load) : [];
   const found = key ? byKey(batch, passing, rows, key) : byPlace(batch, passing, rows);
   for (const one of passing) settle(batch, one, found.get(one));
   return asked.map((one) => found.get(one) ?? null);
@@ -65,9 +68,38 @@ export async function loadFound(
   const passing = passesAll ? asked : asked.filter(({ verdict }) => verdict !== 'absent');
   recordSaved(batch, asked.length - passing.length);
   if (passing.length === 0 && ids.length > 0) return [];
-  const rows = await load(passing.map(({ id }) => id));
+  const rows = await loadWithin(batch, passing, load);
   if (isAbsent && Array.isArray(rows)) settle(batch, passing[0]!, rows[0]);
   return rows;
+}
+
+/**
+ * Loads ids, those that the filter cannot judge within its budget.
+ *
+ * @throws {BloomOverloadError} where there is no room.
+ */
+async function loadWithin<Rows>(
+  batch: GuardedBatch,
+  passing: readonly Asked[],
+  load: (ids: unknown[]) => Promise<Rows>,
+): Promise<Rows> {
+  const ids = passing.map(({ id }) => id);
+  const budget = batch.filter?.guarding.mode === 'on' ? batch.filter.guarding.budget : undefined;
+  const unjudged = passing.filter(({ verdict }) => verdict !== undefined && verdictOf(verdict) === 'unknown');
+  if (!budget || unjudged.length === 0) return load(ids);
+  const call = await budget.enter(unjudged.map(({ key }) => key!));
+  if (!call) {
+    recordSaved(batch, ids.length);
+    throw new BloomOverloadError(batch.name);
+  }
+  let isFound = false;
+  try {
+    const rows = await budget.run(call, () => load(ids));
+    isFound = Array.isArray(rows) && rows.some((row) => row !== null && row !== undefined);
+    return rows;
+  } finally {
+    budget.leave(call, isFound);
+  }
 }
 
 /** Whether an absent id is loaded all the same. */
@@ -103,9 +135,10 @@ async function ask(batch: GuardedBatch, id: unknown): Promise<Asked> {
   const note = guarding.queued && keys.digestOf(key);
   // Asked for before the filter is checked: an id leaves the queue when it is in the filter.
   if (note !== undefined && guarding.queued?.has(note)) return { id, key, verdict: undefined };
-  const verdict = await filter.checkKey(key);
+  const outcome = filter.checkKey(key);
+  const verdict = await outcome;
   guarding.record(verdict, batch);
-  return { id, key, verdict };
+  return { id, key, verdict, isRemote: typeof outcome !== 'string' };
 }
 
 function byPlace(
@@ -157,12 +190,13 @@ function textOf(filter: GuardableFilter | undefined, id: BloomId): string {
   }
 }
 
-function settle(batch: GuardedBatch, { id, key, verdict }: Asked, row: unknown): void {
+function settle(batch: GuardedBatch, { id, key, verdict, isRemote }: Asked, row: unknown): void {
   const { filter, method } = batch;
   if (!filter || key === undefined || row instanceof Error) return;
   const isFound = row !== null && row !== undefined;
   if (!isFound) filter.guarding.methodsThatReportMissing.add(method);
   if (verdict === 'maybe' && !isFound) filter.guarding.recordFoundNothing(batch);
+  if (isFound && verdict !== 'absent' && (isRemote || verdict !== 'maybe')) filter.guarding.seen?.add(key);
   if (verdict === 'absent' && isFound)
     void filter.reportFalseNegative({ id: id as BloomId, key, method, returned: typeof row });
 }

@@ -26,6 +26,9 @@ export type { BloomFilterOptions, BloomRebuildSchedule } from './filter-options.
 export type { BloomGuardCounts, BloomGuardMode } from './metrics.js';
 export { type ExplainedVerdict, explainVerdict } from './bloom.service.js';
 export { GuardState } from './guard-state.js';
+export { type BloomUnknownBudget, type LimitRule, LookupBudget, type UnjudgedCall } from './lookup-budget.js';
+export { BloomOverloadError } from './overload-error.js';
+export { SeenIds } from './seen-ids.js';
 export { guardedBatch, loadFound, loadGuarded } from './guarded-batch.js';
 export { IdKeys } from './id-keys.js';
 export { newIdentity } from './instances.js';
@@ -35,6 +38,7 @@ export { Histogram, LookupCounts } from './filter-counts.js';
 export type { CountedMethod } from './filter-counts.js';
 export { metricsOf } from './filter-info.js';
 export type {
+  BloomBudgetMetrics,
   BloomCopyWaits,
   BloomFilterMetrics,
   BloomHistogram,

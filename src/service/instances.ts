@@ -14,6 +14,7 @@ import {
   RUNS_KEPT,
 } from '../store/index.js';
 import type { GuardState } from './guard-state.js';
+import type { BloomUnknownBudget } from './lookup-budget.js';
 
 /** A process that has the filter and has reported within the last seconds. */
 export interface BloomInstance {
@@ -95,6 +96,8 @@ export interface FilterEnvironment {
   readonly clock: Clock;
   /** This process, as others see it. */
   readonly identity?: InstanceIdentity;
+  /** Bounds the calls that a filter cannot judge; undefined: all pass. */
+  readonly budget?: BloomUnknownBudget | undefined;
   /** False: this process reports to nobody. */
   readonly heartbeat?: HeartbeatRule | false;
 }

@@ -1,5 +1,5 @@
 import { BloomConfigError, BloomUnavailableError } from '../common/index.js';
-import type { BloomId, IdKey } from '../filter/index.js';
+import { type BloomId, type IdKey, isLongerThan } from '../filter/index.js';
 import type { BloomIdSource, BloomRebuildReport, RebuildRequest } from '../rebuild/index.js';
 import {
   type AdvisedFilter,
@@ -30,6 +30,7 @@ import { guardedBatch } from './guarded-batch.js';
 import { GuardState } from './guard-state.js';
 import { IdKeys, noKeyEvent } from './id-keys.js';
 import { LookupCounts } from './filter-counts.js';
+import { LookupBudget, type LookupRank } from './lookup-budget.js';
 import type { BloomFilterMetrics } from './metrics.js';
 import { sharedNegativeCacheOptions } from './negative-cache.js';
 import {
@@ -43,6 +44,7 @@ import {
   resetWithSource,
 } from './service.messages.js';
 import { FalseNegatives } from './false-negatives.js';
+import { SeenIds } from './seen-ids.js';
 
 /**
  * A filter of the application: forms keys, holds the filter of the store, and runs rebuilds until the
@@ -109,6 +111,11 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       throw new BloomConfigError(cannotShareDenials(name, layout.kind));
     }
     this.guarding = new GuardState({ ...definition, clock, negativeCache: this.sharedCache ? false : cache });
+    const settings = context.budget;
+    this.guarding.seen = settings && new SeenIds();
+    this.guarding.budget =
+      settings &&
+      new LookupBudget({ filter: name, settings, clock, emit, rankOf: (key) => this.rankOf(key) });
     this.failedAdds = new FailedAdds(this, capacity, emit);
     this.instances = new FilterInstances(definition, this.inStore, {
       ...context,
@@ -303,9 +310,16 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   async close(): Promise<void> {
     this.isClosed = true;
+    this.guarding.budget?.close();
     await this.stopRebuilds();
     await this.instances.close();
     await this.inStore.close();
+  }
+
+  private rankOf(key: IdKey): LookupRank {
+    if (isLongerThan(key, this.definition.maxIdBytes)) return 'other';
+    if (this.guarding.seen!.has(key) || this.inStore.hasHint?.(key)) return 'hinted';
+    return this.coverage?.isNear(key) ? 'near' : 'other';
   }
 
   private lookUpKey(id: unknown): IdKey | undefined {

@@ -74,6 +74,8 @@ export interface BloomFilterMetrics {
   readonly outside: BloomOutsideMetrics | undefined;
   /** Ids that wait to be added (`onError: 'queue'`). */
   readonly queuedAdds: number;
+  /** Lookups that the filter could not judge; undefined where `onUnknown` sets no budget. */
+  readonly budget: BloomBudgetMetrics | undefined;
   /** Counts of the last minutes; undefined before the first of them has passed. */
   readonly recent:
     | {
@@ -105,6 +107,22 @@ export interface BloomCopyWaits {
   readonly adds: number;
   /** For how long in all, in milliseconds. */
   readonly ms: number;
+}
+
+/** Calls of this process that the filter could not judge. The last three only grow. */
+export interface BloomBudgetMetrics {
+  /** Methods that may run at once. */
+  readonly limit: number;
+  readonly running: number;
+  /** Calls that wait for one of them to end. */
+  readonly waiting: number;
+  /** Whether calls are refused: from the event `overload-started` to `overload-ended`. */
+  readonly isExceeded: boolean;
+  /** Calls that ran without being counted, since something says that their rows exist. */
+  readonly hinted: number;
+  /** Calls that ran, all others. */
+  readonly passed: number;
+  readonly refused: number;
 }
 
 export interface BloomPhaseDuration {

@@ -17,6 +17,7 @@ import { ownerFaults } from './owner-faults.js';
 import { proxyFaults } from './proxy-faults.js';
 import { rebuilderFaults } from './rebuilder-faults.js';
 import { redisFaults } from './redis-faults.js';
+import { overloadFaults } from './overload-faults.js';
 import { saturationFaults } from './saturation-faults.js';
 import { scalingFaults } from './scaling-faults.js';
 import { spellingFaults } from './spelling-faults.js';
@@ -27,6 +28,7 @@ import { writeFaults } from './write-faults.js';
 export const allFaults: readonly Fault[] = [
   ...redisFaults,
   ...saturationFaults,
+  ...overloadFaults,
   ...memoryFaults,
   ...linkFaults,
   ...heartbeatFaults,

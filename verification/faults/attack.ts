@@ -54,9 +54,16 @@ export class Attack {
       asked: grown('asked'),
       letThrough: grown('letThrough'),
       unknown: grown('unknown'),
+      refused: grown('refused'),
+      budgeted: sum(after, 'budgeted'),
       leasesLost: grown('leasesLost'),
       lastUnprotectedAt: Math.max(...after.map(({ lastUnprotectedAt }) => lastUnprotectedAt)),
     };
+  }
+
+  /** Lookups that have a place in the budget of an instance, or wait for one. */
+  async budgeted(): Promise<number> {
+    return sum(await this.ask('seen'), 'budgeted');
   }
 
   /** Has the first instance rebuild the filter, and resolves to how that ended. */

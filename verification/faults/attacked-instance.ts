@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   BloomError,
+  BloomOverloadError,
   type BloomEvent,
   type BloomFilter,
   BloomService,
@@ -44,7 +45,9 @@ const seen: { -readonly [Figure in keyof AttackSeen]: AttackSeen[Figure] } = {
   asked: 0,
   letThrough: 0,
   unknown: 0,
+  refused: 0,
   leasesLost: 0,
+  budgeted: 0,
   lastUnprotectedAt: 0,
 };
 const acknowledgedAt: number[] = [];
@@ -95,8 +98,13 @@ const ANSWERS: {
     return null;
   },
   async seen() {
-    const { unknown } = bloom.metrics()[0]!.lookups;
-    return { ...seen, unknown: Object.values(unknown).reduce((sum, count) => sum + count, 0) };
+    const { lookups, budget } = bloom.metrics()[0]!;
+    const { unknown } = lookups;
+    return {
+      ...seen,
+      budgeted: (budget?.running ?? 0) + (budget?.waiting ?? 0),
+      unknown: Object.values(unknown).reduce((sum, count) => sum + count, 0),
+    };
   },
   rebuild: () => filter.rebuild().then(({ outcome }) => outcome, String),
   async end() {
@@ -125,7 +133,7 @@ process.on('disconnect', () => process.exit());
 async function attack(): Promise<void> {
   while (!isOver) {
     const at = machineMs();
-    const passed = (await find(`nobody-${number}-${++nobodies}`)) !== 'absent';
+    const passed = !['absent', 'refused'].includes((await find(`nobody-${number}-${++nobodies}`)) as string);
     seen.asked++;
     if (passed) seen.letThrough++;
     inRow = passed ? inRow + 1 : 0;
@@ -179,11 +187,15 @@ async function lookUpBuilt(id: string): Promise<void> {
   if ((await find(id)) === 'absent') absentBuilt.push(id);
 }
 
-async function find(id: string): ReturnType<Shop['find']> {
+async function find(id: string): Promise<Awaited<ReturnType<Shop['find']>> | 'refused'> {
   lookups++;
   try {
     return await shop.find(id);
   } catch (error) {
+    if (error instanceof BloomOverloadError) {
+      seen.refused++;
+      return 'refused';
+    }
     noteError(error);
     return null;
   }

@@ -24,6 +24,10 @@ export interface AttackSeen {
   readonly letThrough: number;
   /** Lookups of any id that were `unknown`. */
   readonly unknown: number;
+  /** Lookups of any id that were refused, for want of a place in the budget. */
+  readonly refused: number;
+  /** Lookups that have a place in the budget now, or wait for one. */
+  readonly budgeted: number;
   readonly leasesLost: number;
   /** When the last of several lookups in a row began that were let through, by `machineMs`; 0 for none. */
   readonly lastUnprotectedAt: number;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { BloomError } from 'nestjs-bloom';
+import { BloomError, BloomOverloadError } from 'nestjs-bloom';
 import type { ShopInstance } from './shop-instance.js';
 import type { Ledger } from './ledger.js';
 import type { Protection } from './protection.js';
@@ -95,14 +95,15 @@ export class Traffic {
     this.protection.note(instance, at, answer === null);
   }
 
-  /** Undefined for what no guard answered: the table did, or it failed. */
+  /** Undefined for what no guard answered: the table did, it failed, or the call was refused. */
   private async find(instance: ShopInstance, id: string): Promise<null | undefined> {
     const startedAt = performance.now();
     this.ledger.lookups++;
     try {
       return (await instance.shop.find(id)) === 'absent' ? null : undefined;
     } catch (error) {
-      if (!(error instanceof DatabaseDownError)) this.ledger.callerErrors.push(error);
+      if (!(error instanceof DatabaseDownError || error instanceof BloomOverloadError))
+        this.ledger.callerErrors.push(error);
       return undefined;
     } finally {
       this.durations?.get(instance)?.push(performance.now() - startedAt);

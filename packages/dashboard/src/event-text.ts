@@ -56,6 +56,16 @@ function textOf(event: BloomEvent): Said | undefined {
       ];
     case 'attack-ended':
       return ['log', 'The attack has ended.'];
+    case 'overload-started':
+      return [
+        'warn',
+        `Calls that it cannot judge are refused: more than ${count(event.limit)} would run at once.`,
+      ];
+    case 'overload-ended':
+      return [
+        'log',
+        `No call was refused for five seconds; before, ${count(event.refused)} were, and ${count(event.passed)} ran.`,
+      ];
     case 'overfull':
       return [
         'warn',

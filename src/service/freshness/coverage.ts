@@ -41,6 +41,8 @@ export interface CoverageContext {
 /** The newest id is fresh for so many readings, and for this time at least. */
 const FRESH_READINGS = 5;
 const FRESH_MS = 5000;
+/** Integers beyond the mark that may have been given to rows meanwhile. */
+const NEAR = 1000n;
 
 /**
  * Decides whether the filter would have an id that it lacks. A mark that is too old only makes more ids
@@ -66,6 +68,13 @@ export class Coverage {
     const isRefused =
       refused !== undefined && performance.now() < refused.until && compareKeys(order, key, refused.from) > 0;
     return !isRefused;
+  }
+
+  /** Whether the id is beyond the mark and may be the next ones': an integer that comes soon after it. */
+  isNear(key: IdKey): boolean {
+    const { covered } = this;
+    if (covered?.order !== 'integer' || !isOfOrder('integer', key) || !this.isBeyond(key)) return false;
+    return compareKeys('integer', key, String(BigInt(covered.upTo) + NEAR)) <= 0;
   }
 
   checkOne(store: Asked, key: IdKey): LookupOutcome | Promise<LookupOutcome> {

@@ -109,6 +109,10 @@ export class CopiedFilter implements StoredFilter {
     return 'maybe';
   }
 
+  hasHint(id: IdKey): boolean {
+    return this.copies.hasHint(id);
+  }
+
   async add(ids: readonly IdKey[]): Promise<boolean[]> {
     const { copies } = this;
     if (copies.isLeasable) return this.addLeased(ids);

@@ -20,11 +20,18 @@ export class CopyBudget {
   /** When what was read so far is paid for. */
   private paidAt = -Infinity;
   private hasRefused = false;
+  /** Copies that answer nothing, by their owner, and what drops them. */
+  private readonly spare = new Map<object, () => void>();
 
   constructor(readonly limits: CopyLimits = { bytesPerSecond: Infinity, maxBytes: Infinity }) {}
 
   /** Takes memory for a copy; false when there is no room. */
   claim(bytes: number): boolean {
+    for (const [owner, drop] of this.spare) {
+      if (this.held + bytes <= this.limits.maxBytes) break;
+      this.spare.delete(owner);
+      drop();
+    }
     if (this.held + bytes > this.limits.maxBytes) return false;
     this.held += bytes;
     return true;
@@ -32,6 +39,16 @@ export class CopyBudget {
 
   release(bytes: number): void {
     this.held -= bytes;
+  }
+
+  /** Says that memory of this owner is spare: `drop`, which releases it, is called when others need it. */
+  spareIs(owner: object, drop: () => void): void {
+    this.spare.set(owner, drop);
+  }
+
+  /** The owner has no spare memory any more. */
+  noSpare(owner: object): void {
+    this.spare.delete(owner);
   }
 
   /** True for the first filter that finds no room. */

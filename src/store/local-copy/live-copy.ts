@@ -40,6 +40,8 @@ export class LiveCopy {
    * server at once. What has been deleted since is a "maybe" for so long, which costs a query.
    */
   previous: LocalCopy | undefined;
+  /** The last whole copy, until another one is whole, also where its generation is lost. It answers nothing. */
+  private kept: LocalCopy | undefined;
   answersSinceComparison = false;
   readonly original: CopyableFilter;
 
@@ -85,6 +87,12 @@ export class LiveCopy {
     return this.lease !== undefined;
   }
 
+  /** Whether the last copy that was whole has the id. */
+  hasHint(id: IdKey): boolean {
+    const copy = this.current?.isWhole ? this.current : this.kept;
+    return copy !== undefined && copy.filter.mightContainKey(id);
+  }
+
   /** Undefined where no lease was asked for. */
   get leaseStatus(): BloomCopyLease | undefined {
     if (this.options.leaseMs === undefined) return undefined;
@@ -115,7 +123,7 @@ export class LiveCopy {
     const copy = new LocalCopy(live, this.isLeasable);
     for (const ids of this.adding) for (const id of ids) copy.add(id);
     this.current = copy;
-    if (before?.isWhole && !before.isCrowded() && budget.claim(before.byteLength)) this.previous = before;
+    if (before && this.kept === before && !before.isCrowded()) this.previous = before;
     this.loadInTurn(copy);
   }
 
@@ -124,6 +132,7 @@ export class LiveCopy {
     const { current: before } = this;
     this.current = successor;
     if (before) this.options.budget.release(before.byteLength);
+    this.dropKept();
     this.tagBefore = before?.generation.tag;
     this.failure = undefined;
     for (const ids of this.adding) for (const id of ids) successor.add(id);
@@ -136,8 +145,9 @@ export class LiveCopy {
     const { current } = this;
     this.current = undefined;
     this.tagBefore = undefined;
-    if (current) budget.release(current.byteLength);
-    this.dropPrevious();
+    if (current?.isWhole) this.keep(current);
+    else if (current) budget.release(current.byteLength);
+    this.previous = undefined;
     clearInterval(this.comparison);
     this.lease?.end(COPY_ABSENT);
     this.next?.drop();
@@ -147,12 +157,22 @@ export class LiveCopy {
     this.isClosed = true;
     const left = this.lease?.close();
     this.drop();
+    this.dropKept();
     await left;
   }
 
-  private dropPrevious(): void {
-    if (this.previous) this.options.budget.release(this.previous.byteLength);
-    this.previous = undefined;
+  private keep(copy: LocalCopy): void {
+    this.dropKept();
+    this.kept = copy;
+    this.options.budget.spareIs(this, () => this.dropKept());
+  }
+
+  private dropKept(): void {
+    const { kept } = this;
+    const { budget } = this.options;
+    this.previous = this.kept = undefined;
+    budget.noSpare(this);
+    if (kept) budget.release(kept.byteLength);
   }
 
   private adviseOnNoRoom(bytes: number): void {
@@ -215,7 +235,7 @@ export class LiveCopy {
   private becomeWhole(copy: LocalCopy): void {
     if (copy.isWhole) return;
     copy.isWhole = true;
-    this.dropPrevious();
+    this.dropKept();
     this.failure = undefined;
     this.comparison = setInterval(() => void this.compare(), COMPARE_EVERY_MS).unref();
   }

@@ -83,7 +83,8 @@ export type BloomEventDetails =
    */
   | { type: 'overload-started'; filter: string; limit: number }
   /**
-   * No call was refused for five seconds: in `durationMs` before that, `refused` were, and `passed` others ran.
+   * No call was refused for five seconds: in `durationMs` before that, `refused` were, and `passed` others
+   * ran.
    */
   | { type: 'overload-ended'; filter: string; durationMs: number; refused: number; passed: number }
   /** At start: the filter does not protect yet. `isBuilt`: a build is due, in this process or another one. */

@@ -57,7 +57,7 @@ export interface BloomGuardDefaults {
 
 /** Where the id of one `@BloomGuarded` is, and what it answers where that differs from the defaults. */
 export interface BloomGuardedOptions extends Omit<BloomGuardDefaults, 'onUnknown'> {
-  /** As for all guards. The budget is that of the filter, so its numbers stand in the options of the module. */
+  /** As for all guards, but for the numbers of the budget: it is that of the filter. */
   readonly onUnknown?: Exclude<BloomGuardDefaults['onUnknown'], BloomUnknownBudget>;
 
   /**
@@ -232,7 +232,7 @@ export function checkRegistersOptions(options: BloomRegistersOptions, where: str
   if (options.validate && options.from === 'result') throw new BloomConfigError(validateAfterwards(where));
 }
 
-/** What bounds the calls that a filter cannot judge; undefined where another word says what becomes of them. */
+/** What bounds the calls that a filter cannot judge; undefined where `onUnknown` says something else. */
 export function budgetOf({ onUnknown = {} }: BloomGuardDefaults = {}): BloomUnknownBudget | undefined {
   return typeof onUnknown === 'object' ? onUnknown : undefined;
 }

@@ -12,7 +12,7 @@ export class OverloadFilter extends BaseExceptionFilter {
       const { message } = error;
       return throwError(() => ({ status: 'error', statusCode: error.getStatus(), message }));
     }
-    // Of GraphQL: its server answers with the error.
+    // The server of GraphQL answers with the error.
     if (type !== 'http') throw error;
     const { httpAdapter } = this.httpAdapterHost!;
     httpAdapter.setHeader(host.getArgByIndex(1), 'Retry-After', String(error.retryAfterSeconds));

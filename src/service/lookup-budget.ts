@@ -4,9 +4,9 @@ import type { IdKey } from '../filter/index.js';
 import type { BloomBudgetMetrics } from './metrics.js';
 import { UsualLoad } from './usual-load.js';
 
-/** How many lookups of each filter may run in this process, and wait, while the filter cannot judge them. */
+/** How many lookups of each filter may run in this process, and wait, while it cannot judge. */
 export interface BloomUnknownBudget {
-  /** Methods that run at once. Default: three times as many as ran on average while the filter could judge. */
+  /** Methods that run at once. Default: three times as many as usually ran while the filter could judge. */
   readonly concurrent?: number;
   /** Calls that wait for one of them to end. Default 100. */
   readonly queue?: number;
@@ -17,8 +17,8 @@ export interface BloomUnknownBudget {
 const DEFAULTS = { queue: 100, waitMs: 250 };
 
 /**
- * Who goes first among lookups that the filter cannot judge. `hinted`: something says that the row exists, and
- * the call is neither counted nor refused. `near`: the id may be of a row that was written just now.
+ * Order of lookups that the filter cannot judge. `hinted`: something says that the row exists, and the call
+ * is neither counted nor refused. `near`: the id may be of a row that was written just now.
  */
 export type LookupRank = 'hinted' | 'near' | 'other';
 

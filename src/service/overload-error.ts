@@ -3,9 +3,9 @@ import { ServiceUnavailableException } from '@nestjs/common';
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Thrown in place of a guarded method: the filter cannot judge the id, and as many such lookups as may run and
- * wait do so already (`onUnknown`). It says nothing about the id. Nest answers a route with 503; `BloomModule`
- * adds the header `Retry-After`.
+ * Thrown in place of a guarded method: the filter cannot judge the id, and as many such lookups as may run
+ * and wait do so already (`onUnknown`). It says nothing about the id. Nest answers a route with 503, and
+ * `BloomModule` adds the header `Retry-After`.
  */
 export class BloomOverloadError extends ServiceUnavailableException {
   readonly code = 'BLOOM_OVERLOAD';

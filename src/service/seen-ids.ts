@@ -5,8 +5,8 @@ import { HalfSipHash, type IdKey } from '../filter/index.js';
 const PLACE_BITS = 16;
 
 /**
- * Ids whose rows this process has seen or added lately. Each id has one place, which the next id of that place
- * takes over. The key of the hash is random, so nobody can ask for ids that pass for one of these.
+ * Ids whose rows this process has seen or added lately. Each id has one place, which the next id of that
+ * place takes over. The key of the hash is random, so nobody can ask for ids that pass for one of these.
  */
 export class SeenIds {
   private readonly hash: HalfSipHash;

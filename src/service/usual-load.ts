@@ -29,9 +29,9 @@ const GROWTH = 1.25;
  * What guarded methods take while the filter can judge, and how many lookups may run at once while it cannot.
  *
  * The limit is three times the mean number of running calls that was usual, and four at least. While most of
- * these lookups find a row they are real users, and it grows unless the methods are slow. Otherwise slow methods
- * shrink it to three times the usual, or to one. Where the filter has never judged, only the ceiling holds,
- * until the methods become slower than they were.
+ * these lookups find a row they are real users, and it grows unless the methods are slow. Otherwise slow
+ * methods shrink it to three times the usual, or to one. Where the filter has never judged, only the ceiling
+ * holds, until the methods become slower than they were.
  */
 export class UsualLoad {
   /** Judged calls that run. */

@@ -191,7 +191,7 @@ export interface StoredFilter {
   /** Whether this process answers "absent" from a copy, where it may have one that does. */
   readonly copyLease?: BloomCopyLease | undefined;
 
-  /** Whether the last whole copy in this process has the id, of whatever generation: no answer may depend on it. */
+  /** Whether the last whole copy of any generation has the id: no answer may depend on it. */
   hasHint?: ((id: IdKey) => boolean) | undefined;
 
   /** Where the filter may be a part of one that several processes share. @internal */

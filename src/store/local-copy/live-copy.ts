@@ -40,7 +40,7 @@ export class LiveCopy {
    * server at once. What has been deleted since is a "maybe" for so long, which costs a query.
    */
   previous: LocalCopy | undefined;
-  /** The last whole copy, until another one is whole, also where its generation is lost. It answers nothing. */
+  /** The last whole copy until another one is whole, also where its generation is lost. Answers nothing. */
   private kept: LocalCopy | undefined;
   answersSinceComparison = false;
   readonly original: CopyableFilter;

@@ -73,7 +73,7 @@ export class LookupBudget {
   private refusedAt = -Infinity;
   private isExpiring = false;
   /** Keeps the process from ending while calls wait. */
-  private expiry: BudgetTimer | void;
+  private expiry: BudgetTimer | void = undefined;
 
   constructor(private readonly options: LookupBudgetOptions) {
     this.load = options.load ?? new UsualLoad(options.clock);

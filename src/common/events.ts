@@ -165,7 +165,7 @@ export type BloomEventDetails =
   | { type: 'rebuild-progress'; filter: string; progress: BloomRebuildProgress }
   /** More ids than planned: the run starts again with a larger plan. */
   | { type: 'rebuild-replanned'; filter: string; capacity: number; idsRead: number }
-  /** `count()` of the source threw, or returned no number of ids: the build is planned without it. */
+  /** `count()`, `idsSince()` or `newest()` of the source threw, or is wrong: the build is planned without. */
   | { type: 'count-ignored'; filter: string; error: unknown }
   /** Something failed in the source, such as the query of a page, and it tries again. */
   | { type: 'source-retried'; filter: string; error: unknown }

@@ -1,4 +1,5 @@
-import { BlockedLayout } from './blocked-layout.js';
+import type { BlockedLayout } from './blocked-layout.js';
+import { layoutOf } from './exact-layout.js';
 import { RegionFilter } from './region-filter.js';
 import type { Generation } from './generation.js';
 import { type BloomId, type IdKey, toIdKey, tooLong } from './id.js';
@@ -21,7 +22,7 @@ export class BlockedFilter {
     readonly generation: Generation,
     isTagged = true,
   ) {
-    this.layout = new BlockedLayout(generation);
+    this.layout = layoutOf(generation);
     this.bytes = new Uint8Array(generation.blocks * BLOCK_BYTES);
     if (!isTagged) return;
     const view = new DataView(this.bytes.buffer);

@@ -40,6 +40,11 @@ export class BlockedLayout {
     this.maxIdBytes = generation.maxIdBytes;
   }
 
+  /** Whether no other id has a bit of the id last located. */
+  get isOwnBit(): boolean {
+    return false;
+  }
+
   /** Finds the block and the seed of an id. An id over `maxIdBytes` is not hashed: false, and block 0. */
   locate(id: IdKey): boolean {
     if (this.isTooLong(id)) {

@@ -1,4 +1,5 @@
-import { BlockedLayout } from './blocked-layout.js';
+import type { BlockedLayout } from './blocked-layout.js';
+import { layoutOf } from './exact-layout.js';
 import { RegionFilter } from './region-filter.js';
 import type { Generation } from './generation.js';
 import { type IdKey, tooLong } from './id.js';
@@ -22,7 +23,7 @@ export class BlockedWindow {
     private readonly generation: Generation,
     mostBlocks: number,
   ) {
-    this.layout = new BlockedLayout(generation);
+    this.layout = layoutOf(generation);
     this.memory = new Uint8Array(mostBlocks * BLOCK_BYTES);
   }
 

@@ -10,13 +10,17 @@ export interface FilterShape {
   readonly modelledErrorRate: number;
   /** Share of the bits that are set; undefined where it is not known. */
   readonly fillRatio?: number | undefined;
+  /** Whether integers of a range have a bit each: of them none passes that is absent. */
+  readonly isExact?: boolean | undefined;
 }
 
 /** The shape of a generation that holds `ids` ids. The model is worked out when it is asked for. */
-export function shapeOf({ hashCount, blocks }: Generation, ids: number): FilterShape {
+export function shapeOf({ hashCount, blocks, range }: Generation, ids: number): FilterShape {
+  const bytes = blocks * BLOCK_BYTES;
+  if (range) return { hashCount: 1, bytes, modelledErrorRate: 0, isExact: true };
   return {
     hashCount,
-    bytes: blocks * BLOCK_BYTES,
+    bytes,
     get modelledErrorRate() {
       return modelledErrorRate({ hashCount, idsPerBlock: ids / blocks });
     },

@@ -9,14 +9,30 @@ export { blocked } from './blocked.js';
 export { BlockedFilter } from './blocked-filter.js';
 export { BlockedLayout } from './blocked-layout.js';
 export { BlockedWindow } from './blocked-window.js';
+export { generationOf, type IntegerRange, planExact } from './exact.js';
+export { integerOfText, layoutOf } from './exact-layout.js';
 export { countBits } from './count-bits.js';
 export { RegionFilter } from './region-filter.js';
 export { type IdRun, type RegionsModule, regionsModule, tableOf } from './regions-module.js';
 export { checkInteger, checkTarget, type FilterTarget } from './filter-target.js';
 export { anyError, falsePositiveRate } from './error-model.js';
-export { type FilterFill, measuredFill, measuredFillOf, sampledBlocks, stackFillRatio } from './fill.js';
+export {
+  type FilterFill,
+  isCrowded,
+  isOutgrown,
+  measuredFill,
+  measuredFillOf,
+  sampledBlocks,
+  stackFillRatio,
+} from './fill.js';
 export { type FilterShape, shapeOf } from './filter-shape.js';
-export { BLOCKED_LAYOUT, createGeneration, type Generation } from './generation.js';
+export {
+  BLOCKED_LAYOUT,
+  createGeneration,
+  EXACT_LAYOUT,
+  type Generation,
+  type GenerationRange,
+} from './generation.js';
 export { ROUNDED, wrongErrorRate } from './filter.messages.js';
 export { HalfSipHash } from './half-sip-hash.js';
 export {

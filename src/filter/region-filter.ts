@@ -35,7 +35,7 @@ export class RegionFilter {
   private settled = 0;
 
   /**
-   * Undefined where nothing would be gained, since the filters that are filled together have few blocks.
+   * Undefined where nothing would be gained, as for few blocks of all filters that are filled together.
    *
    * @param filters how many filters of this size are filled in turn, and share the memory for ids that wait.
    */
@@ -45,7 +45,8 @@ export class RegionFilter {
     first: number,
     filters: number,
   ): RegionFilter | undefined {
-    if (bytes.length * filters < LEAST_BLOCKS * BLOCK_BYTES) return undefined;
+    // Integers of a range come in their order, so that their blocks are in the caches anyway.
+    if (generation.range || bytes.length * filters < LEAST_BLOCKS * BLOCK_BYTES) return undefined;
     return new RegionFilter(generation, bytes, first, Math.floor(MOST_WAITING / filters));
   }
 

@@ -168,7 +168,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'count-ignored':
       return warn(
-        `Filter '${event.filter}': the build is planned without count() of its source. ${describeError(event.error)}`,
+        `Filter '${event.filter}': the build is planned without an answer of its source. ${describeError(event.error)}`,
       );
     case 'source-retried':
       return warn(

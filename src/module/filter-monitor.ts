@@ -194,7 +194,9 @@ function isCreatedAutomatically({ layout, create }: FilterDefinition): boolean {
 function unlessRebuilt(info: BloomFilterInfo) {
   const seen = new Set((info.parts ?? [info]).map(({ builtAt }) => builtAt?.getTime()));
   return ({ count, capacity, builtAt }: { count: number; capacity: number; builtAt: Date | undefined }) =>
-    count <= capacity || !seen.has(builtAt?.getTime()) ? 'The filter has been rebuilt meanwhile.' : undefined;
+    (count <= capacity && info.count > info.capacity) || !seen.has(builtAt?.getTime())
+      ? 'The filter has been rebuilt meanwhile.'
+      : undefined;
 }
 
 /** Between the build of a filter and the next one for being overfull, at first. */

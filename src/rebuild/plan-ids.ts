@@ -83,6 +83,6 @@ async function countSource(job: RebuildJob, signal: AbortSignal): Promise<number
   }
 }
 
-function emitWrong({ emit, name }: RebuildJob, error: unknown): void {
+export function emitWrong({ emit, name }: RebuildJob, error: unknown): void {
   emit({ type: 'count-ignored', filter: name, error });
 }

@@ -22,6 +22,8 @@ export interface RebuildJob {
   readonly isCounted?: boolean;
   readonly errorRate: number;
   readonly maxIdBytes: number;
+  /** Whether integers may get a bit each, where that takes less. Default false. */
+  readonly mayBeExact?: boolean;
   /** Bytes of a filter of so many ids; throws for more than there can be. */
   readonly bytesFor?: (ids: number) => number;
   /**

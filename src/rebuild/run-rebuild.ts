@@ -3,6 +3,7 @@ import type { BuildOccasion, BuildOutcome, FilterDescription, RebuildLease } fro
 import { rebuildError } from './failure.js';
 import { fill, waitOf } from './fill-staging.js';
 import { expectedIds, fits, planAgain, withHeadroom, withinBytes } from './plan-ids.js';
+import { plannedRange } from './plan-range.js';
 import { ANOTHER_PROCESS, notDueYet, sourceOutgrowsPlans } from './rebuild.messages.js';
 import { ProgressReporter } from './progress.js';
 import type { RebuildJob, RebuildRequest } from './rebuild-job.js';
@@ -69,11 +70,12 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
   const expected = await expectedIds(job, run.found.builtIds, run.signal);
   const progress = new ProgressReporter(job, request.onProgress, expected);
   let capacity = Math.max(job.capacity, withinBytes(job, withHeadroom(expected)));
+  let range = await plannedRange(job, { ids: expected, capacity }, run.signal);
 
   for (let replans = 0; ; replans++) {
     progress.enter('staging');
     const { errorRate, maxIdBytes } = job;
-    const staging = await run.lease.stage({ capacity, errorRate, maxIdBytes });
+    const staging = await run.lease.stage({ capacity, errorRate, maxIdBytes, range });
     const { bytes } = staging;
     const passes = staging.divide?.(job.memoryBytes ?? Infinity) ?? 1;
     progress.stage(passes);
@@ -109,7 +111,10 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
         // A second time: the source grows while it is read, and faster than the usual room allows for.
         const wanted = Math.max(withHeadroom(scan.overflow), replans > 0 ? 2 * capacity : 0);
         capacity = planAgain(job, scan.overflow, wanted);
+        range &&= await plannedRange(job, { ids: scan.overflow, capacity }, run.signal);
       }
+      // The ids are not as the source has said.
+      if (staging.isOutgrown) range = undefined;
       emit({ type: 'rebuild-replanned', filter: name, capacity, idsRead: scan.idsRead });
     } catch (error) {
       await cleanUp(job, () => staging.abort());

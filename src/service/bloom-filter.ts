@@ -203,7 +203,7 @@ export interface BloomFilterInfo {
   readonly name: string;
   readonly state: BloomFilterState;
   readonly store: string;
-  /** By whose rules its bits are found: `blocked`, `scaling`, `go-zero`, … */
+  /** By whose rules its bits are found: `blocked`, `exact`, `scaling`, `go-zero`, … */
   readonly layout: string;
   /**
    * About how many: ids of the last build, and ids added since. An id that was read twice may count twice.
@@ -216,7 +216,8 @@ export interface BloomFilterInfo {
   /**
    * Share of absent ids that pass now, undefined unless `ready`: from the bits that are set in a sample of up
    * to 512 blocks (all blocks of a small filter), or in a part of a string of peers; of `cuckoo` from its
-   * fingerprints, of `redisbloom` from the items that the server has counted.
+   * fingerprints, of `redisbloom` from the items that the server has counted, of `exact` that of ids beyond
+   * its range: no other absent id passes.
    */
   readonly modelledErrorRate: number | undefined;
   /** Share of the bits that are set, in the same sample; undefined unless `ready`, and without such bits. */

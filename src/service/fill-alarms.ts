@@ -1,4 +1,5 @@
 import type { BloomEventListener } from '../common/index.js';
+import { isCrowded } from '../filter/index.js';
 import type { FilterDescription, FilterLoad } from '../store/index.js';
 import type { BloomFilterInfo, FailedAddsReport } from './bloom-filter.js';
 import type { FilterDefinition } from './filter-definition.js';
@@ -60,8 +61,10 @@ export async function findOverfull(
 ): Promise<BloomFilterInfo | undefined> {
   const { name, definition } = filter;
   try {
-    // The count of the store tells most filters without measuring.
-    if (!definition.layout.hasFixedSize && !isPassed(await describe(), definition)) return undefined;
+    const found = await describe();
+    // The count of the store tells most filters without measuring; not how many ids are beyond a range.
+    const isMeasured = definition.layout.hasFixedSize || found.shape?.isExact;
+    if (!isMeasured && !isPassed(found, definition)) return undefined;
     const info = await filter.info();
     const { errorRate, modelledErrorRate } = info;
     if (modelledErrorRate === undefined) return undefined;
@@ -69,7 +72,10 @@ export async function findOverfull(
     const part = info.parts?.find(({ count, capacity }) => count > capacity);
     const { count, capacity } = part ?? info;
     // Bits of an external filter may be more than this application needs.
-    if (definition.layout.hasFixedSize ? modelledErrorRate <= errorRate : count <= capacity) return undefined;
+    const isFull = definition.layout.hasFixedSize
+      ? modelledErrorRate > errorRate
+      : count > capacity || isCrowded(modelledErrorRate, errorRate);
+    if (!isFull) return undefined;
     emit({
       type: 'overfull',
       filter: name,

@@ -69,6 +69,8 @@ export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeM
     /** The capacity is not known, so that the count of the source is believed. */
     isCounted,
     layout,
+    /** Whether a build may give integers a bit each. */
+    mayBeExact: options.layout === undefined && partitions === undefined,
     source,
     /** Table and column of the source, where it names them. */
     readsFrom: toBeMade?.readsFrom ?? (() => source?.readsFrom),

@@ -24,7 +24,7 @@ export async function filterInfo(
     name: definition.name,
     state,
     store,
-    layout: definition.layout.kind,
+    layout: shape?.isExact ? 'exact' : definition.layout.kind,
     count,
     // A filter that answers never has capacity 0, unless its metadata are not believed.
     capacity: found.capacity > 0 || state !== 'ready' ? found.capacity : definition.capacity,

@@ -1,4 +1,4 @@
-import type { IdKey, IdRun } from '../filter/index.js';
+import type { IdKey, IdRun, IntegerRange } from '../filter/index.js';
 import type { FilterDescription } from './filter-description.js';
 import type { BloomVerdict } from './verdict.js';
 
@@ -81,6 +81,11 @@ export interface StagePlan {
   readonly capacity: number;
   readonly errorRate: number;
   readonly maxIdBytes: number;
+  /**
+   * Integers that are to have a bit each, where the store has layout `exact`. Every other id is hashed, with
+   * room for few. Undefined: all ids are hashed.
+   */
+  readonly range?: IntegerRange | undefined;
 }
 
 export interface Staging {
@@ -121,8 +126,8 @@ export interface Staging {
   check(ids: readonly IdKey[]): Promise<BloomVerdict[]>;
 
   /**
-   * Whether a part of a partitioned filter has been given more ids than it is planned for. Staged again, it
-   * gets room for them.
+   * Whether a part has been given more ids than it is planned for: one of a partitioned filter, which gets
+   * room for them when it is staged again, or what has the ids outside the range, which needs another plan.
    */
   readonly isOutgrown?: boolean | undefined;
 

@@ -72,6 +72,8 @@ export class BuildMark {
         await this.prepareOnce();
         return source.count?.();
       },
+      idsSince: source.idsSince?.bind(source),
+      newest: source.newest?.bind(source),
     };
   }
 

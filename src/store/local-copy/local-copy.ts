@@ -1,5 +1,11 @@
 import type { Clock } from '../../common/index.js';
-import { BLOCK_BYTES, BlockedFilter, countBits, type Generation, type IdKey } from '../../filter/index.js';
+import {
+  BLOCK_BYTES,
+  BlockedFilter,
+  type Generation,
+  type IdKey,
+  measuredFillOf,
+} from '../../filter/index.js';
 import { type CopyableFilter, GROUP_BLOCKS } from '../index.js';
 import type { CopyBudget } from './copy-budget.js';
 
@@ -12,8 +18,6 @@ const PIECE_BLOCKS = 241;
 /** Share of a lease for which it proves a copy: the rest is for clocks that run apart. */
 const PROVEN_SHARE = 0.75;
 
-/** Blocks that are looked at to learn how full a copy is. */
-const SAMPLED_BLOCKS = 64;
 /** Share of absent ids that pass, from which on a copy is of no use any more. */
 const CROWDED_RATE = 0.05;
 
@@ -95,12 +99,7 @@ export class LocalCopy {
 
   /** Whether it lets so much through that it had better be replaced at once. */
   isCrowded(): boolean {
-    const { bytes } = this.filter;
-    const blocks = Math.min(SAMPLED_BLOCKS, this.generation.blocks);
-    const step = Math.floor(this.generation.blocks / blocks) * BLOCK_BYTES;
-    let bits = 0;
-    for (let i = 0; i < blocks; i++) bits += countBits(bytes.subarray(i * step, i * step + BLOCK_BYTES));
-    return (bits / (8 * BLOCK_BYTES * blocks)) ** this.generation.hashCount > CROWDED_RATE;
+    return measuredFillOf(this.filter.bytes, this.generation).errorRate > CROWDED_RATE;
   }
 
   add(id: IdKey): void {

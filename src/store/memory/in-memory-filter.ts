@@ -1,12 +1,12 @@
 import {
   BlockedFilter,
   type BloomLayout,
-  createGeneration,
   type FilterLayout,
   type FilterShape,
+  generationOf,
   type IdKey,
+  isOutgrown,
   measuredFillOf,
-  planFilter,
   shapeOf,
   tooLong,
 } from '../../filter/index.js';
@@ -49,6 +49,8 @@ export interface InMemoryScan {
   /** Distinct ids it takes before a larger filter has to be planned. */
   readonly capacity: number;
   readonly local: LocalFilter;
+  /** Whether another plan is needed for what is in `local`. */
+  readonly isOutgrown?: boolean;
 
   /** Brings all that is in `local` into the filter, a step at a time. */
   merge(): Iterable<void>;
@@ -58,9 +60,11 @@ export class InMemoryBlockedFilter implements InMemoryFilter {
   readonly capacity: number;
   readonly bytes: number;
   private readonly filter: BlockedFilter;
+  private readonly errorRate: number;
 
   constructor(plan: StagePlan) {
-    this.filter = new BlockedFilter(createGeneration(planFilter(plan), plan.maxIdBytes));
+    this.errorRate = plan.errorRate;
+    this.filter = new BlockedFilter(generationOf(plan));
     this.capacity = plan.capacity;
     this.bytes = this.filter.bytes.length;
   }
@@ -83,20 +87,24 @@ export class InMemoryBlockedFilter implements InMemoryFilter {
     return {
       ...shapeOf(generation, ids),
       get modelledErrorRate() {
-        return measuredFillOf(bytes, generation.hashCount).errorRate;
+        return measuredFillOf(bytes, generation).errorRate;
       },
       get fillRatio() {
-        return measuredFillOf(bytes, generation.hashCount).fillRatio;
+        return measuredFillOf(bytes, generation).fillRatio;
       },
     };
   }
 
   scan(): InMemoryScan {
+    const { errorRate } = this;
     const { bytes, generation } = this.filter;
     const local = new BlockedFilter(generation);
     return {
       capacity: this.capacity,
       local,
+      get isOutgrown() {
+        return isOutgrown(local, errorRate);
+      },
       *merge() {
         for (let at = 0; at < bytes.length; at += MERGE_STEP_BYTES) {
           yield or(bytes, local.bytes, at, Math.min(at + MERGE_STEP_BYTES, bytes.length));

@@ -170,20 +170,23 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
 
   private stage(plan: StagePlan): Staging {
     const staging = this.create(plan);
-    const { capacity, local, merge } = staging.scan();
+    const scan = staging.scan();
     this.staging = staging;
     const addedBefore = this.added;
     const assertStaging = () => {
       if (this.staging !== staging) throw new BloomRebuildError('staging-damaged', STAGING_DROPPED);
     };
     return {
-      capacity,
+      capacity: scan.capacity,
       bytes: staging.bytes,
       quietMs: this.options.clock.now() - this.lastAddAt,
-      local,
+      local: scan.local,
+      get isOutgrown() {
+        return scan.isOutgrown;
+      },
       merge: async (signal) => {
         signal.throwIfAborted();
-        for (const _ of merge()) {
+        for (const _ of scan.merge()) {
           await new Promise(setImmediate);
           signal.throwIfAborted();
           assertStaging();

@@ -11,10 +11,16 @@ export interface TestPlan {
   readonly capacity?: number;
   readonly errorRate?: number;
   readonly maxIdBytes?: number;
+  readonly range?: StagePlan['range'];
 }
 
-export function testPlan({ capacity = 1000, errorRate = RARE, maxIdBytes = 64 }: TestPlan = {}): StagePlan {
-  return { capacity, errorRate, maxIdBytes };
+export function testPlan({
+  capacity = 1000,
+  errorRate = RARE,
+  maxIdBytes = 64,
+  range,
+}: TestPlan = {}): StagePlan {
+  return { capacity, errorRate, maxIdBytes, ...(range && { range }) };
 }
 
 export async function leaseOf(store: StoredFilter, leaseMs = LEASE_MS): Promise<RebuildLease> {

@@ -111,9 +111,10 @@ async function measureLayer(
   reader: BlockReader,
   layer: SegmentedGeneration,
 ): Promise<GenerationMeasure | undefined> {
-  const blocks = await reader.blocks(layer, sampledBlocks(layer.generation.blocks));
+  const numbers = sampledBlocks(layer.generation);
+  const blocks = await reader.blocks(layer, numbers);
   if (!blocks) return undefined;
-  const { errorRate, fillRatio } = measuredFill(blocks, layer.generation.hashCount);
+  const { errorRate, fillRatio } = measuredFill(numbers, blocks, layer.generation);
   return {
     bytes: sizedKeys(layer).reduce((sum, { bytes }) => sum + bytes, 0),
     errorRate,

@@ -116,7 +116,7 @@ export class ScalableFilter {
   }
 
   private fills(): FilterFill[] {
-    return this.stack.map(({ filter, plan }) => measuredFillOf(filter.bytes, plan.hashCount));
+    return this.stack.map(({ filter, plan }) => measuredFillOf(filter.bytes, plan));
   }
 
   private grow(newest: Layer): Layer {

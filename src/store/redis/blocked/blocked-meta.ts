@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { BLOCKED_LAYOUT, type Generation, MAX_BLOCKS, MAX_ID_BYTES_LIMIT } from '../../../filter/index.js';
+import {
+  BLOCKED_LAYOUT,
+  EXACT_LAYOUT,
+  type Generation,
+  type GenerationRange,
+  MAX_BLOCKS,
+  MAX_ID_BYTES_LIMIT,
+} from '../../../filter/index.js';
 import type { CopyableDescription } from '../../index.js';
 import {
   type MetadataSnapshot,
@@ -9,7 +16,7 @@ import {
   parseMeta,
   type RawMeta,
 } from '../meta/stored-meta.js';
-import { LEASED_FORMAT, partsFormat } from '../meta/redis-keys.js';
+import { EXACT_FORMAT, LEASED_FORMAT, partsFormat } from '../meta/redis-keys.js';
 import { type SegmentedGeneration, tagText } from '../staging/segments.js';
 import { NegativeCacheTable } from './negative-cache-table.js';
 
@@ -40,12 +47,26 @@ const LEASED_FORM: MetaFormat<Generation> = {
   generationOf: (fields, prefix) => (prefix === '' ? leasedGeneration(fields) : generationOf(fields, prefix)),
 };
 
+/** Format 5: as format 1 or 4, by the tag. */
+const EXACT_FORM: MetaForm<Generation> = {
+  ...BLOCKED_FORM,
+  format: EXACT_FORMAT,
+  generationOf: (fields, prefix) =>
+    prefix === '' && isLeased(fields) ? leasedGeneration(fields) : generationOf(fields, prefix),
+};
+
+/** The format of a filter with this live generation. An older version leaves one of format 5 alone. */
+export function formatOf({ range }: Generation, storedTag: string): string {
+  if (range) return EXACT_FORMAT;
+  return storedTag.startsWith(LEASED_PREFIX) ? LEASED_FORMAT : FORMAT;
+}
+
 /** The stored forms of a filter. Its first one is written anew; a part of a filter has no other one. */
 export type BlockedForms = readonly [MetaFormat<Generation>, ...MetaFormat<Generation>[]];
 
 /** @param parts of the filter, if it is one of its parts. */
 export function blockedForms(parts?: number): BlockedForms {
-  if (parts === undefined) return [BLOCKED_FORM, LEASED_FORM];
+  if (parts === undefined) return [BLOCKED_FORM, LEASED_FORM, EXACT_FORM];
   return [{ ...BLOCKED_FORM, format: partsFormat(parts) }];
 }
 
@@ -57,6 +78,10 @@ export function parseBlocked(
 ): RawMeta<Generation> {
   const format = pairs.find((_, i) => i % 2 === 1 && pairs[i - 1] === 'format');
   return parseMeta(forms.find((form) => form.format === format) ?? forms[0], type, pairs);
+}
+
+function isLeased(fields: MetaFields): boolean {
+  return (fields.get('tag') ?? '').startsWith(LEASED_PREFIX);
 }
 
 function leasedGeneration(fields: MetaFields): Generation | 'nonsense' | undefined {
@@ -72,7 +97,7 @@ export function plainTag(text: string): string {
 
 /** Longest lease of a process that answers from a copy; undefined when the metadata know of none. */
 export function leasesMsIn(fields: MetaFields): number | undefined {
-  if (fields.get('format') !== LEASED_FORMAT) return undefined;
+  if (!isLeased(fields)) return undefined;
   const ms = fields.count('leases.ms');
   return ms >= 1 && ms <= LONGEST_LEASE_MS ? ms : LONGEST_LEASE_MS;
 }
@@ -116,7 +141,7 @@ export function buildCountsSum(generation: Generation, counts: BuildCounts): [st
 
 /** The fields of a generation, under `prefix`. */
 export function generationFields(generation: Generation, prefix = ''): (string | number)[] {
-  const { layout, key, blocks, hashCount, maxIdBytes } = generation;
+  const { layout, key, blocks, hashCount, maxIdBytes, range } = generation;
   const fields = {
     layout,
     tag: tagText(generation),
@@ -124,6 +149,7 @@ export function generationFields(generation: Generation, prefix = ''): (string |
     blocks,
     hashCount,
     maxIdBytes,
+    ...(range && { range: rangeText(range) }),
     sum: sumOf(generation),
   };
   return Object.entries(fields).flatMap(([name, value]) => [prefix + name, value]);
@@ -150,22 +176,38 @@ function generationOf(
     hashCount <= 64 &&
     maxIdBytes >= 1 &&
     maxIdBytes <= MAX_ID_BYTES_LIMIT;
-  if (!sound || layout !== BLOCKED_LAYOUT) return 'nonsense';
+  const range = layout === EXACT_LAYOUT ? rangeIn(fields.get(`${prefix}range`), blocks) : undefined;
+  if (!sound || (layout !== BLOCKED_LAYOUT && !range)) return 'nonsense';
   const generation: Generation = {
-    layout: BLOCKED_LAYOUT,
+    layout: range ? EXACT_LAYOUT : BLOCKED_LAYOUT,
     tag: Number.parseInt(tag, 16),
     key: [Number.parseInt(key.slice(0, 8), 16), Number.parseInt(key.slice(8), 16)],
     blocks,
     hashCount,
     maxIdBytes,
+    ...(range && { range }),
   };
   return fields.get(`${prefix}sum`) === sumOf(generation) ? generation : 'nonsense';
 }
 
 /** A changed number would look for ids in wrong places, in blocks whose tag is right. */
-function sumOf({ layout, tag, key, blocks, hashCount, maxIdBytes }: Generation): string {
-  const text = [layout, tag, ...key, blocks, hashCount, maxIdBytes].join(' ');
+function sumOf({ layout, tag, key, blocks, hashCount, maxIdBytes, range }: Generation): string {
+  const ofRange = range ? [rangeText(range)] : [];
+  const text = [layout, tag, ...key, blocks, hashCount, maxIdBytes, ...ofRange].join(' ');
   return createHash('sha1').update(text).digest('hex').slice(0, 16);
+}
+
+function rangeText({ first, blocks }: GenerationRange): string {
+  return `${first} ${blocks}`;
+}
+
+/** Undefined for a text that no generation of so many blocks has. */
+function rangeIn(text = '', all: number): GenerationRange | undefined {
+  const [first, blocks] = text.split(' ').map(Number);
+  const range = { first: first!, blocks: blocks! };
+  const isSound =
+    Number.isSafeInteger(first) && Number.isSafeInteger(blocks) && blocks! >= 1 && blocks! < all;
+  return isSound && rangeText(range) === text ? range : undefined;
 }
 
 function hexadecimal(value: number): string {

@@ -3,7 +3,7 @@ import type { RedisConnection } from '../client/redis-connection.js';
 import { defineScripts } from '../client/script.js';
 import { coreLua } from '../lua/core.generated.js';
 import type { OfflineState } from '../meta/metadata-codec.js';
-import { LEASED_FORMAT, type RedisKeys } from '../meta/redis-keys.js';
+import { EXACT_FORMAT, LEASED_FORMAT, type RedisKeys } from '../meta/redis-keys.js';
 import { publishStep, assertRefusal, type Refusal, runStep, RETIRED_LIFE_MS } from '../swap/rebuild-step.js';
 import { PENDING } from '../meta/stored-meta.js';
 import { MAX_SEGMENTS, SEGMENT_BYTES, type SegmentedGeneration, segmentLength } from '../staging/segments.js';
@@ -123,7 +123,9 @@ export class BlockedScripts {
     },
   ): Promise<Refusal | 'OK'> {
     const { lease, token, runId, generation, fields, owner = '', formats } = options;
-    const facts = ['pending.token', token, 'pending.count', 0, 'pending.runId', runId];
+    const facts: (string | number)[] = ['pending.token', token, 'pending.count', 0, 'pending.runId', runId];
+    // From then on a process that does not know the layout leaves the filter alone.
+    if (generation.range) facts.push('format', EXACT_FORMAT);
     return publishStep(this.connection, this.scripts.publish, keys, {
       lease,
       runId,
@@ -144,6 +146,8 @@ export class BlockedScripts {
       live: SegmentedGeneration | undefined;
       /** The tag in the metadata. */
       storedTag: string;
+      /** That of the metadata afterwards; undefined: as it is. */
+      format: string | undefined;
       /** For how long the staging has been published. */
       publishedMs: number;
       /** Longest lease of a reader that this process knows of; 0: none. */
@@ -155,7 +159,7 @@ export class BlockedScripts {
     },
   ): Promise<SwapReply> {
     const { lease, token, runId, staging, live, ids, capacity, errorRate, builtAt } = options;
-    const { storedTag, publishedMs, leaseMs } = options;
+    const { storedTag, publishedMs, leaseMs, format } = options;
     const count = staging.segments;
     const liveCount = live?.segments ?? 0;
     const each = (length: number, key: (index: number) => string) =>
@@ -188,6 +192,7 @@ export class BlockedScripts {
         leaseMs,
         newName(),
         ...generationFields(staging.generation),
+        ...(format === undefined ? [] : ['format', format]),
         'runId',
         runId,
         'capacity',

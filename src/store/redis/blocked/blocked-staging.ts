@@ -2,10 +2,10 @@ import {
   BLOCK_BYTES,
   BlockedFilter,
   BlockedWindow,
-  createGeneration,
   type Generation,
+  generationOf,
   type IdKey,
-  planFilter,
+  isOutgrown,
 } from '../../../filter/index.js';
 import type { BloomVerdict } from '../../index.js';
 import type { Outdated } from '../meta/unknown-reason.js';
@@ -23,7 +23,7 @@ import { METADATA_GONE } from '../meta/meta.messages.js';
 import { StagingBase, type StagingContext } from '../staging/staging-base.js';
 import { assertOk } from '../swap/commit-swap.js';
 import type { BlockedContext } from './blocked-context.js';
-import type { BlockedSnapshot } from './blocked-meta.js';
+import { type BlockedSnapshot, formatOf } from './blocked-meta.js';
 import { type CopyWait, waitMs } from './copies/copy-waits.js';
 
 /** A reader that takes longer loads after the swap, while Redis answers for it. */
@@ -52,7 +52,7 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
   ) {
     super(filter, context);
     const { plan, token } = context;
-    this.generation = createGeneration(planFilter(plan), plan.maxIdBytes);
+    this.generation = generationOf(filter.part ? { ...plan, range: undefined } : plan);
     this.staging = segmentedGeneration(this.generation, (index) => filter.keys.staging(token, index));
     this.passSegments = this.staging.segments;
     this.capacity = plan.capacity;
@@ -78,6 +78,12 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
   override beginPass(pass: number): void {
     this.firstSegment = pass * this.passSegments;
     if (this.scanned instanceof BlockedWindow) this.moveWindow(this.scanned);
+  }
+
+  /** A filter that is filled in passes has no range. */
+  get isOutgrown(): boolean {
+    const { scanned } = this;
+    return scanned instanceof BlockedFilter && isOutgrown(scanned, this.context.plan.errorRate);
   }
 
   ownKeys(): string[] {
@@ -142,7 +148,20 @@ export class BlockedStaging extends StagingBase<Generation, BlockedSnapshot> {
     // If the reply is lost, nobody knows whom the swap has to wait for.
     const ms = leasesMs ?? 0;
     this.swapped = { snapshot, wait: { for: 'time', ms, list: '', number: 0 } };
-    const command = { lease, token, runId, staging, live, storedTag, leaseMs, ids, capacity, errorRate };
+    const format = this.filter.part ? undefined : formatOf(this.generation, storedTag);
+    const command = {
+      lease,
+      token,
+      runId,
+      staging,
+      live,
+      storedTag,
+      leaseMs,
+      ids,
+      capacity,
+      errorRate,
+      format,
+    };
     for (;;) {
       const publishedMs = performance.now() - publishedAt;
       const reply = await blocked.swap(keys, { ...command, builtAt: Date.now(), publishedMs });

@@ -693,7 +693,10 @@ if run == '' then return 'RUN' end
 if run ~= ARGV[2] then return 'STALE' end
 local reader, ms = ARGV[3], tonumber(ARGV[4])
 local copies = copiesAt(KEYS[1], KEYS[2], KEYS[3], ARGV[7])
-if not isLeased(tag) then redis.call('HSET', KEYS[1], 'format', ARGV[8], 'tag', 'L' .. tag) end
+if not isLeased(tag) then
+  redis.call('HSET', KEYS[1], 'tag', 'L' .. tag)
+  if redis.call('HGET', KEYS[1], 'format') ~= '5' then redis.call('HSET', KEYS[1], 'format', ARGV[8]) end
+end
 if ms > copies.ms or not copies.knowsLength then
   copies.ms = ms
   redis.call('HSET', KEYS[1], 'leases.ms', ARGV[4])
@@ -879,6 +882,7 @@ return 'OK'
   offline: {
     source: `${builds}${offline}${retire}${copyTag}${now}if isOtherNow('tag', plainTag) then return 'STALE' end
 local leases = {}
+local isExact = metaType == 'hash' and ARGV[4] ~= '1' and redis.call('HGET', KEYS[1], 'format') == '5'
 if metaType == 'hash' then
   local fields = redis.call('HGETALL', KEYS[1])
   for i = 1, #fields, 2 do
@@ -897,13 +901,14 @@ end
 local state = ARGV[2]
 if state == 'unbuilt' and #moved > 0 then state = 'lost' end
 takeOffline(state, function(meta)
-  redis.call('HDEL', meta, 'layout', 'tag', 'key', 'blocks', 'hashCount', 'maxIdBytes', 'sum', 'runId', 'count', 'denials')
+  redis.call('HDEL', meta, 'layout', 'tag', 'key', 'blocks', 'hashCount', 'maxIdBytes', 'range', 'sum', 'runId', 'count', 'denials')
   redis.call('UNLINK', KEYS[2])
 end)
 if #leases > 0 then
   redis.call('HSET', KEYS[1], unpack(leases))
   redis.call('HSET', KEYS[1], 'format', ARGV[8], 'tag', 'L')
 end
+if isExact then redis.call('HSET', KEYS[1], 'format', '5') end
 return { state, unpack(moved) }
 `,
   },

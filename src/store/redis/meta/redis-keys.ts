@@ -81,6 +81,9 @@ const MOST = 9_999;
 /** Format 4: as format 1, of a filter that is read with leases. */
 export const LEASED_FORMAT = '4';
 
+/** Format 5: as formats 1 and 4, of a filter whose generations may have layout `exact`. */
+export const EXACT_FORMAT = '5';
+
 /** Format 3: as format 1, of one of so many parts. */
 export function partsFormat(parts: number): string {
   return String(BASE + parts);
@@ -88,7 +91,7 @@ export function partsFormat(parts: number): string {
 
 /** Parts of a filter with this format, 0 if it is not divided; undefined for an unknown format. */
 export function partsOfFormat(format: string): number | undefined {
-  if (format === '1' || format === '2' || format === LEASED_FORMAT) return 0;
+  if (['1', '2', LEASED_FORMAT, EXACT_FORMAT].includes(format)) return 0;
   const parts = Number(format) - BASE;
   return parts > 0 && parts <= MOST ? parts : undefined;
 }

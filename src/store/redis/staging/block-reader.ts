@@ -58,8 +58,9 @@ export class BlockReader {
 
   /** How full the generation is, from the bits that are set in a sample of the blocks. */
   async measure(from: SegmentedGeneration): Promise<FilterFill | undefined> {
-    const blocks = await this.blocks(from, sampledBlocks(from.generation.blocks));
-    return blocks && measuredFill(blocks, from.generation.hashCount);
+    const numbers = sampledBlocks(from.generation);
+    const blocks = await this.blocks(from, numbers);
+    return blocks && measuredFill(numbers, blocks, from.generation);
   }
 
   /** As `read`, by a command that takes the server less time than a script. */

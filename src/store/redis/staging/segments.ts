@@ -1,4 +1,4 @@
-import { BLOCK_BYTES, BlockedLayout, type Generation } from '../../../filter/index.js';
+import { BLOCK_BYTES, type BlockedLayout, type Generation, layoutOf } from '../../../filter/index.js';
 
 /** A segment is a Redis string of this many bytes; the last one of a generation may be shorter. */
 export const SEGMENT_BYTES = 1 << 20;
@@ -19,7 +19,7 @@ export function segmentedGeneration(
 ): SegmentedGeneration {
   return {
     generation,
-    layout: new BlockedLayout(generation),
+    layout: layoutOf(generation),
     segments: segmentCount(generation),
     key,
   };

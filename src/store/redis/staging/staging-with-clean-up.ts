@@ -32,6 +32,10 @@ export class StagingWithCleanUp implements Staging {
     return this.staging.quietMs;
   }
 
+  get isOutgrown(): boolean {
+    return this.staging.isOutgrown ?? false;
+  }
+
   ownKeys(): string[] {
     return this.staging.ownKeys();
   }

@@ -37,7 +37,11 @@ if run ~= ARGV[2] then return 'STALE' end
 
 local reader, ms = ARGV[3], tonumber(ARGV[4])
 local copies = copiesAt(KEYS[1], KEYS[2], KEYS[3], ARGV[7])
-if not isLeased(tag) then redis.call('HSET', KEYS[1], 'format', ARGV[8], 'tag', 'L' .. tag) end
+if not isLeased(tag) then
+  redis.call('HSET', KEYS[1], 'tag', 'L' .. tag)
+  -- Format 5 is that of filters with and without leases.
+  if redis.call('HGET', KEYS[1], 'format') ~= '5' then redis.call('HSET', KEYS[1], 'format', ARGV[8]) end
+end
 if ms > copies.ms or not copies.knowsLength then
   copies.ms = ms
   redis.call('HSET', KEYS[1], 'leases.ms', ARGV[4])

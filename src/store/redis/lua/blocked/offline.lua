@@ -22,6 +22,8 @@ Reply: 'STALE' when meta holds another tag, or has none since the filter is offl
 --- @include "now"
 if isOtherNow('tag', plainTag) then return 'STALE' end
 local leases = {}
+-- A staging of layout `exact` stays, and with it its format.
+local isExact = metaType == 'hash' and ARGV[4] ~= '1' and redis.call('HGET', KEYS[1], 'format') == '5'
 if metaType == 'hash' then
   local fields = redis.call('HGETALL', KEYS[1])
   for i = 1, #fields, 2 do
@@ -42,11 +44,12 @@ end
 local state = ARGV[2]
 if state == 'unbuilt' and #moved > 0 then state = 'lost' end
 takeOffline(state, function(meta)
-  redis.call('HDEL', meta, 'layout', 'tag', 'key', 'blocks', 'hashCount', 'maxIdBytes', 'sum', 'runId', 'count', 'denials')
+  redis.call('HDEL', meta, 'layout', 'tag', 'key', 'blocks', 'hashCount', 'maxIdBytes', 'range', 'sum', 'runId', 'count', 'denials')
   redis.call('UNLINK', KEYS[2])
 end)
 if #leases > 0 then
   redis.call('HSET', KEYS[1], unpack(leases))
   redis.call('HSET', KEYS[1], 'format', ARGV[8], 'tag', 'L')
 end
+if isExact then redis.call('HSET', KEYS[1], 'format', '5') end
 return { state, unpack(moved) }

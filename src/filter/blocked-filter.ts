@@ -49,6 +49,16 @@ export class BlockedFilter {
     return layout.insert(this.bytes, layout.block * BLOCK_BYTES, layout.seed);
   }
 
+  /** True when the id was there, and is not any more. False for an id that shares its bits with others. */
+  removeKey(id: IdKey): boolean {
+    const { layout, bytes } = this;
+    if (!layout.locate(id) || !layout.isOwnBit) return false;
+    const offset = layout.block * BLOCK_BYTES;
+    if (!layout.contains(bytes, offset, layout.seed)) return false;
+    for (const bit of layout.positions(layout.seed)) bytes[offset + (bit >>> 3)]! &= ~(1 << (bit & 7));
+    return true;
+  }
+
   /** As `addKey` for the id of the bytes from `start` to `end`: text in UTF-8, or bytes. */
   addBytes(bytes: Uint8Array, start: number, end: number): boolean {
     const { layout } = this;

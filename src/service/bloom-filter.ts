@@ -76,14 +76,17 @@ export abstract class BloomFilter {
   abstract addMany(ids: readonly BloomId[]): Promise<boolean[]>;
 
   /**
-   * Removes an id from a filter of layout `cuckoo`, as soon as its row is gone: as often as it was added,
-   * once for each call. False when it is certainly not there, or has to stay until the next rebuild: an id
-   * that was added more than four times does, and so does any for `drainMs` after a rebuild, which may have
-   * missed a row that was deleted meanwhile.
+   * Removes an id once the end of its row is committed. False when it is certainly not there, or has to stay
+   * until the next rebuild. One that is removed while a rebuild runs may be "maybe" until the one after it.
    *
-   * Remove only ids that were added, within `drainMs` of their rows' end: of an id that is not in the filter,
-   * the removal may take out another id, and **an id that exists would be answered "absent"**. While a
-   * rebuild runs, a removed id may be answered "maybe" until the one after it.
+   * Layout `exact` (`info().layout`): each integer can be removed that is never given to another row. The
+   * removal hurts no other id. Copies in other processes answer "maybe" until the next rebuild.
+   *
+   * Layout `cuckoo`: an id is removed as often as it was added, once for each call. One that
+   * was added more than four times has to stay, and so does any for `drainMs` after a rebuild, which may have
+   * missed a row that was deleted meanwhile. Remove only ids that were added, within `drainMs` of the end of
+   * their rows: of an id that is not in the filter, the removal may take out another id, and **an id that
+   * exists would be answered "absent"**.
    *
    * @throws {BloomIdError} when the value cannot be an id.
    * @throws {BloomConfigError} when the layout of the filter cannot remove.

@@ -226,8 +226,9 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   async remove(id: BloomId): Promise<boolean> {
     const key = this.keys.of(id);
-    if (!this.inStore.remove) {
-      throw new BloomConfigError(cannotRemove(this.name, this.definition.layout.kind));
+    const { layout, mayBeExact } = this.definition;
+    if (!this.inStore.remove || !(layout.canRemove || mayBeExact)) {
+      throw new BloomConfigError(cannotRemove(this.name, layout.kind));
     }
     return (await this.inStore.remove([key]))[0]!;
   }

@@ -24,7 +24,7 @@ export const cannotShareDenials = (filter: string, layout: string) =>
   `Filter '${filter}': expected negativeCache.shared with the layout blocked, got ${layout}. Remove it: an add of another program would not end what is remembered.`;
 
 export const cannotRemove = (filter: string, layout: string) =>
-  `Filter '${filter}' cannot remove ids: expected the layout cuckoo, got ${layout}. Register it with that layout, or leave the id in: it ` +
+  `Filter '${filter}' cannot remove ids: expected integers as ids and no option layout, or the layout cuckoo, got ${layout}. Register it so, or leave the id in: it ` +
   'costs a lookup until the next rebuild.';
 
 export const noSource = (filter: string) =>

@@ -1,5 +1,5 @@
 import { BloomUnavailableError } from '../common/index.js';
-import { type IdKey, idKeyText, isFilterLayout, isLongerThan, tooLong } from '../filter/index.js';
+import { blocked, type IdKey, idKeyText, isFilterLayout, isLongerThan, tooLong } from '../filter/index.js';
 import {
   type BloomVerdict,
   type FilterDescription,
@@ -37,7 +37,8 @@ export class TestingFilter implements StoredFilter {
   ) {
     const { layout, hasSource } = options;
     if (!isFilterLayout(layout)) return;
-    if (layout.canRemove) this.remove = (ids) => this.removeIds(ids);
+    // A filter of no other layout may have integers, which can be removed.
+    if (layout.canRemove || layout.kind === blocked.kind) this.remove = (ids) => this.removeIds(ids);
     if (layout.isMadeByOthers && !hasSource) this.adopt = async () => this.assertUp();
   }
 

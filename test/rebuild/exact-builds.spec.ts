@@ -179,4 +179,14 @@ describe('A build of integers', () => {
       expect(shape.isExact).toBeUndefined();
     }
   });
+
+  it('removes one that is gone, and none that is hashed', async () => {
+    const { store, verdicts } = await built(tableOf([...integers(5_000), 'sku']));
+    const { count } = await store.describe();
+    expect(await store.remove!(['7', '9999', 'sku', '7'])).toEqual([true, false, false, false]);
+    expect(await verdicts([6, 7, 8, 'sku'])).toEqual(['maybe', 'absent', 'maybe', 'maybe']);
+    expect((await store.describe()).count).toBe(count - 1);
+    expect(await store.add(['7'])).toEqual([true]);
+    expect(await verdicts([7])).toEqual(['maybe']);
+  });
 });

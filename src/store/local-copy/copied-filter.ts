@@ -12,9 +12,9 @@ import {
   type HighWaterMarks,
   type PartEpochs,
   type RebuildLease,
+  type StoredFilter,
   type SharedNegativeCache,
   type StoreRecorder,
-  type StoredFilter,
   type StoredFilterStatus,
   NO_RECORDER,
   TIMED,
@@ -36,11 +36,14 @@ export class CopiedFilter implements StoredFilter {
   private readonly inner: CopyableFilter;
   private readonly copies: LiveCopy;
   private readonly recorder: StoreRecorder;
+  /** Undefined of a store that cannot remove ids. */
+  readonly remove: StoredFilter['remove'];
 
   constructor(options: CopiedFilterOptions) {
     this.recorder = options.recorder ?? NO_RECORDER;
     this.copies = new LiveCopy(options, () => this.describe());
     this.inner = this.copies.original;
+    if (this.inner.remove) this.remove = (ids) => this.removeIds(ids);
   }
 
   get board(): InstanceBoard | undefined {
@@ -132,6 +135,14 @@ export class CopiedFilter implements StoredFilter {
     } finally {
       adding.delete(ids);
     }
+  }
+
+  /** What a copy without a lease lacks is asked of the store, so that it may lack any id. */
+  private async removeIds(ids: readonly IdKey[]): Promise<boolean[]> {
+    const { copies } = this;
+    const removed = await this.inner.remove!(ids);
+    if (!copies.isLeasable) for (const id of ids) copies.current?.remove(id);
+    return removed;
   }
 
   async describe(): Promise<FilterDescription> {

@@ -107,6 +107,11 @@ export class LocalCopy {
     if (layout.locate(id)) layout.insert(bytes, layout.block * BLOCK_BYTES, layout.seed);
   }
 
+  /** Only for a copy without a lease. Other ids stay: nothing is removed that shares a bit. */
+  remove(id: IdKey): void {
+    this.filter.removeKey(id);
+  }
+
   /** Takes ids by their places, for each its block and then its seed; false when there is no such block. */
   insert(places: Uint32Array): boolean {
     const { layout, bytes } = this.filter;

@@ -78,6 +78,10 @@ export class InMemoryBlockedFilter implements InMemoryFilter {
     return this.filter.addKey(id);
   }
 
+  removeKey(id: IdKey): boolean {
+    return this.filter.removeKey(id);
+  }
+
   mightContainKey(id: IdKey): boolean {
     return this.filter.mightContainKey(id);
   }

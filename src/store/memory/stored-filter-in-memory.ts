@@ -37,7 +37,7 @@ export class StoredFilterInMemory<Filter extends InMemoryFilter = InMemoryFilter
 
   /** While nothing is live. */
   private state: 'unbuilt' | 'suspect' = 'unbuilt';
-  private staging: Filter | undefined;
+  protected staging: Filter | undefined;
   private builds = 0;
   private builtIds = 0;
   private leased = false;

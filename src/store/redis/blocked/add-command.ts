@@ -9,7 +9,7 @@ import {
 import { KeyIndex } from '../staging/block-reader.js';
 import type { NegativeCacheTable } from './negative-cache-table.js';
 import type { BlockedSnapshot } from './blocked-meta.js';
-import type { AddCommand, NegativeCacheMarks } from './blocked-scripts.js';
+import type { AddCommand, BitsCommand, NegativeCacheMarks } from './blocked-scripts.js';
 
 const NOTHING = Buffer.alloc(0);
 /** Bytes of a block's number and a seed. */
@@ -25,21 +25,52 @@ export function addCommand(
   ids: readonly IdKey[],
   ownReader = '',
 ): AddCommand {
+  return {
+    ...recordsOf({ live, staging, storedTag }, ids, ids),
+    ...(leasesMs !== undefined && {
+      copies: { runId, places: placesOf(live, ids), stagedPlaces: placesOf(staging, ids), ownReader },
+    }),
+  };
+}
+
+/**
+ * The call that takes ids out of the live and the staged generation, as far as no other id has a bit of them;
+ * undefined where that leaves none.
+ */
+export function removeCommand(
+  { live, staging, storedTag }: BlockedSnapshot,
+  ids: readonly IdKey[],
+): BitsCommand | undefined {
+  const ofLive = ids.filter((id) => hasOwnBit(live, id));
+  const ofStaging = ids.filter((id) => hasOwnBit(staging, id));
+  if (ofLive.length + ofStaging.length === 0) return undefined;
+  return recordsOf({ live, staging, storedTag }, ofLive, ofStaging);
+}
+
+type Generations = Pick<BlockedSnapshot, 'live' | 'staging' | 'storedTag'>;
+
+function recordsOf(
+  { live, staging, storedTag }: Generations,
+  ofLive: readonly IdKey[],
+  ofStaging: readonly IdKey[],
+): BitsCommand {
   // Keys are counted from 1, and the first is meta.
   const liveKeys = live && new KeyIndex(live, 1);
-  const liveRecords = live && liveKeys ? packed(live, liveKeys, ids) : NOTHING;
+  const liveRecords = live && liveKeys ? packed(live, liveKeys, ofLive) : NOTHING;
   const stagingKeys = staging && new KeyIndex(staging, 1 + (liveKeys?.keys.length ?? 0));
-  const stagingRecords = staging && stagingKeys ? packed(staging, stagingKeys, ids) : NOTHING;
+  const stagingRecords = staging && stagingKeys ? packed(staging, stagingKeys, ofStaging) : NOTHING;
   return {
     storedTag,
     stagingTag: tagText(staging?.generation),
     keys: [...(liveKeys?.keys ?? []), ...(stagingKeys?.keys ?? [])],
     liveRecords,
     stagingRecords,
-    ...(leasesMs !== undefined && {
-      copies: { runId, places: placesOf(live, ids), stagedPlaces: placesOf(staging, ids), ownReader },
-    }),
   };
+}
+
+/** Whether no other id has a bit of this one. */
+export function hasOwnBit(generation: SegmentedGeneration | undefined, id: IdKey): boolean {
+  return generation !== undefined && generation.layout.locate(id) && generation.layout.isOwnBit;
 }
 
 /** Block and seed of each id: what a reader needs to set its bits. */

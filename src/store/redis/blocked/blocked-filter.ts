@@ -9,7 +9,7 @@ import type {
   PartEpochs,
   StagedBlocks,
 } from '../../index.js';
-import { addCommand, negativeCacheMarks } from './add-command.js';
+import { addCommand, hasOwnBit, negativeCacheMarks, removeCommand } from './add-command.js';
 import type { BlockedContext } from './blocked-context.js';
 import type { BlockedSnapshot } from './blocked-meta.js';
 import { blockedPermissions } from './blocked-permissions.js';
@@ -126,6 +126,22 @@ export class BlockedFilterInRedis
 
   protected record(ids: readonly IdKey[]): Promise<boolean[]> {
     return this.recordBy((snapshot) => this.write(snapshot, ids));
+  }
+
+  async remove(ids: readonly IdKey[]): Promise<boolean[]> {
+    return this.recordBy(
+      (snapshot) => this.clear(snapshot, ids),
+      async (snapshot) => snapshot,
+    );
+  }
+
+  private async clear(snapshot: BlockedSnapshot, ids: readonly IdKey[]): Promise<boolean[] | Outdated> {
+    const { keys, blocked } = this.context;
+    const command = removeCommand(snapshot, ids);
+    const reply = command ? await blocked.remove(keys, command) : { flags: '' };
+    if (typeof reply === 'string') return reply === 'LOST' ? 'UNPROVED' : reply;
+    let next = 0;
+    return ids.map((id) => hasOwnBit(snapshot.live, id) && reply.flags[next++] === '1');
   }
 
   private async write(snapshot: BlockedSnapshot, ids: readonly IdKey[]): Promise<boolean[] | Outdated> {

@@ -12,13 +12,17 @@ import { buildCountsSum, generationFields } from './blocked-meta.js';
 import { newName } from './copies/copy-scripts.js';
 import type { CopyWait } from './copies/copy-waits.js';
 
-export interface AddCommand {
+/** Ids, as the bits that they have in the live and in the staged generation. */
+export interface BitsCommand {
   /** The tag in the metadata. */
   readonly storedTag: string;
   readonly stagingTag: string;
   readonly keys: readonly string[];
   readonly liveRecords: Buffer;
   readonly stagingRecords: Buffer;
+}
+
+export interface AddCommand extends BitsCommand {
   readonly marks?: NegativeCacheMarks | undefined;
   /** Left out of a filter that nobody reads with leases. */
   readonly copies?: AddForCopies | undefined;
@@ -54,7 +58,14 @@ const NOTHING = Buffer.alloc(0);
 
 /** The scripts of filters of layout `blocked`. */
 export class BlockedScripts {
-  private readonly scripts = defineScripts(coreLua, ['add', 'offline', 'publish', 'swap', 'withdraw']);
+  private readonly scripts = defineScripts(coreLua, [
+    'add',
+    'offline',
+    'publish',
+    'remove',
+    'swap',
+    'withdraw',
+  ]);
 
   constructor(private readonly connection: RedisConnection) {}
 
@@ -71,6 +82,17 @@ export class BlockedScripts {
     if (!Array.isArray(reply)) return String(reply) as AddReply;
     const [flags, count, ...wait] = reply as [Buffer, number | null | undefined, ...unknown[]];
     return { flags: String(flags), count: count ?? undefined, wait: waitIn(wait) };
+  }
+
+  /** For each id of the live records, `1` when its bit was there. */
+  async remove(
+    keys: RedisKeys,
+    command: BitsCommand,
+  ): Promise<'NOMETA' | 'STALE' | 'LOST' | { flags: string }> {
+    const { storedTag, stagingTag, liveRecords, stagingRecords } = command;
+    const args = [storedTag, stagingTag, liveRecords, stagingRecords];
+    const reply = String(await this.connection.run(this.scripts.remove, [keys.meta, ...command.keys], args));
+    return /^[01]*$/.test(reply) ? { flags: reply } : (reply as 'NOMETA' | 'STALE' | 'LOST');
   }
 
   /** Retires the live segments; undefined when the metadata hold another tag. */

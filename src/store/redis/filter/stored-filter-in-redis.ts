@@ -224,11 +224,17 @@ export abstract class StoredFilterInRedis<
     return ids.map(() => reason);
   }
 
-  /** @param write records ids in what is live and staged; for each, true when it was not there before. */
-  protected async recordBy(write: (snapshot: Snapshot) => Promise<boolean[] | Outdated>): Promise<boolean[]> {
+  /**
+   * @param write records ids in what is live and staged; for each, true when it was not there before.
+   * @param prepare makes sure that ids may be written to it.
+   */
+  protected async recordBy(
+    write: (snapshot: Snapshot) => Promise<boolean[] | Outdated>,
+    prepare = (snapshot: Snapshot) => this.writable(snapshot),
+  ): Promise<boolean[]> {
     let snapshot = await unavailable(this.context.metadata.current());
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const writable = await this.writable(snapshot);
+      const writable = await prepare(snapshot);
       const reply = await this.send(() => write(writable));
       if (typeof reply === 'object') return reply;
       snapshot = await unavailable(this.settle(writable, reply));

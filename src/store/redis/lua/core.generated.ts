@@ -1012,6 +1012,40 @@ if type(noted) == 'number' then redis.pcall('HDEL', KEYS[2], 'running') end
 return 'OK'
 `,
   },
+  remove: {
+    source: `${copyTag}if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'NOMETA' end
+local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.tag')
+${addHead}local function clear(records, tag)
+  local head, flags, at = tonumber(tag, 16), {}, 1
+  local key, from, to, masks
+  while at <= #records do
+    key, from, to, masks, at = struct.unpack('>HBc0Bc0B', records, at)
+    local block = redis.pcall('GETRANGE', KEYS[key], from, to)
+    if type(block) ~= 'string' or #block ~= 256 or struct.unpack('<I4', block) ~= head then return nil end
+    local isThere = false
+    for i = at, at + 2 * masks - 1, 2 do
+      local place, mask = string.byte(records, i, i + 1)
+      local before = string.byte(block, place + 1)
+      if bit.band(before, mask) ~= 0 then
+        isThere = true
+        redis.call('SETRANGE', KEYS[key], string.format('%d', from + place), string.char(bit.band(before, bit.bnot(mask))))
+      end
+    end
+    at = at + 2 * masks
+    flags[#flags + 1] = isThere and '1' or '0'
+  end
+  return table.concat(flags)
+end
+if isStaged then clear(ARGV[4], ARGV[2]) end
+local tag = plainTag(ARGV[1])
+if tag == '' then return '' end
+local flags = clear(ARGV[3], tag)
+if not flags then return 'LOST' end
+local _, removed = string.gsub(flags, '1', '')
+if removed > 0 then redis.pcall('HINCRBY', KEYS[1], 'count', -removed) end
+return flags
+`,
+  },
   renew: {
     source: `${lease}${runId}if not holdsLease(KEYS[1], ARGV[1]) then return 'LEASE' end
 local givenBy = string.match(ARGV[1], '@(.+)$')

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { LocalCopyStore } from '../../../../src/store/local-copy/index.js';
-import { leasesCopy } from '../../../../src/store/index.js';
 import { build, commitIds, leaseOf, mergeIds, testPlan } from '../../../support/built-filter.js';
 import { eventually } from '../../../support/eventually.js';
 import { openLeased } from '../../../support/leased-reader.js';
@@ -130,6 +129,57 @@ describe('A generation of layout exact in Redis', () => {
     expect(await instance.filter.check(texts(1, 2, 3, 4))).toEqual(['maybe', 'maybe', 'maybe', 'absent']);
   });
 
+  it('removes integers of its range, and no other id', async () => {
+    const { filter } = instance;
+    const other = await redis.open(name);
+    expect(await filter.remove!(texts(1))).toEqual([false]);
+    await build(filter, texts(1, 2, 3, 'sku', 123_456), SMALL);
+    const before = (await filter.describe()).count;
+    expect(await other.filter.remove!(texts(2, 4, 2, 'sku', 123_456, 'none'))).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect(await filter.check(texts(1, 2, 3, 'sku', 123_456))).toEqual([
+      'maybe',
+      'absent',
+      'maybe',
+      'maybe',
+      'maybe',
+    ]);
+    expect((await filter.describe()).count).toBe(before - 1);
+    expect(await filter.add(texts(2))).toEqual([true]);
+    expect(await filter.check(texts(2))).toEqual(['maybe']);
+    await build(filter, texts(1, 2));
+    expect(await filter.remove!(texts(1))).toEqual([false]);
+    expect(await filter.check(texts(1))).toEqual(['maybe']);
+  });
+
+  it('removes from what is staged too, whatever is live', async () => {
+    const { filter } = instance;
+    const other = await redis.open(name);
+    for (const plan of [SMALL, {}]) {
+      await build(filter, texts(1, 2), plan);
+      const lease = await leaseOf(filter);
+      const staging = await lease.stage(testPlan(SMALL));
+      await other.filter.add(texts(7, 8));
+      expect(await other.filter.remove!(texts(7))).toEqual([plan === SMALL]);
+      await commitIds(staging, texts(1, 2));
+      await lease.release();
+      expect(await other.filter.check(texts(1, 2, 7, 8))).toEqual(['maybe', 'maybe', 'absent', 'maybe']);
+    }
+  });
+
+  it('notices on a removal that a live block is gone', async () => {
+    await build(instance.filter, texts(1, 2), SMALL);
+    await admin.del(`bloom:{${name}}:0`);
+    expect(await instance.filter.remove!(texts(1))).toEqual([false]);
+    expect((await instance.filter.describe()).state).toBe('lost');
+  });
+
   it('is left alone by a process of an older version, from its staging on', async () => {
     await build(instance.filter, texts(1));
     const previous = await startPrevious(redis.server.url, name);
@@ -162,7 +212,7 @@ describe('Copies of a generation of layout exact', () => {
     for (const [i, plan] of [SMALL, LARGE, {}, SMALL].entries()) {
       await eventually('the copy answers', async () => {
         await copied.check(texts(1));
-        if (leasesCopy(copied) && replica === 'leased') return copied.copyLease.isLeased;
+        if (replica === 'leased') return copied.copyLease!.isLeased;
         return true;
       });
       const added = texts(100 + i, 20_000_000 + i, `added-${i}`);
@@ -177,6 +227,12 @@ describe('Copies of a generation of layout exact', () => {
       await build(instance.filter, ids, plan);
       expect(await copied.check(ids)).toEqual(ids.map(() => 'maybe'));
     }
+    const [last] = texts(200 + 3);
+    await copied.add([last!]);
+    expect(await copied.remove!([last!])).toEqual([true]);
+    // A copy with a lease keeps what it was given, and the one before answers until the next one is loaded.
+    if (replica === 'leased') expect(await copied.check([last!])).toEqual(['maybe']);
+    else await eventually('it is gone', async () => (await copied.check([last!]))[0] === 'absent');
     await copied.close();
   });
 
@@ -192,7 +248,7 @@ describe('Copies of a generation of layout exact', () => {
     const [entry] = reader.entries;
     expect(entry).toMatchObject({ tag });
     // 2,018 is at position 2,017: the second bit of the second block.
-    expect([...entry!.places!.slice(0, 2)]).toEqual([1, 33]);
+    expect(Array.from(entry!.places!.subarray(0, 2))).toEqual([1, 33]);
     expect(entry!.places![2]).toBeGreaterThanOrEqual(3);
     expect(entry!.places![3]! >>> 31).toBe(1);
     expect(await reader.filter.check(texts(1, 2_018, 'sku', 3))).toEqual([

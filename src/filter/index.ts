@@ -31,6 +31,7 @@ export {
   createGeneration,
   EXACT_LAYOUT,
   type Generation,
+  type GenerationPlan,
   type GenerationRange,
 } from './generation.js';
 export { ROUNDED, wrongErrorRate } from './filter.messages.js';

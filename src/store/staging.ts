@@ -1,4 +1,4 @@
-import type { IdKey, IdRun, IntegerRange } from '../filter/index.js';
+import type { IdKey, IdRun } from '../filter/index.js';
 import type { FilterDescription } from './filter-description.js';
 import type { BloomVerdict } from './verdict.js';
 
@@ -85,7 +85,7 @@ export interface StagePlan {
    * Integers that are to have a bit each, where the store has layout `exact`. Every other id is hashed, with
    * room for few. Undefined: all ids are hashed.
    */
-  readonly range?: IntegerRange | undefined;
+  readonly range?: { readonly first: number; readonly integers: number } | undefined;
 }
 
 export interface Staging {

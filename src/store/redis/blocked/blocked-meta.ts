@@ -48,7 +48,7 @@ const LEASED_FORM: MetaFormat<Generation> = {
 };
 
 /** Format 5: as format 1 or 4, by the tag. */
-const EXACT_FORM: MetaForm<Generation> = {
+const EXACT_FORM: MetaFormat<Generation> = {
   ...BLOCKED_FORM,
   format: EXACT_FORMAT,
   generationOf: (fields, prefix) =>

@@ -6,6 +6,7 @@ import type {
   BloomIdSource,
   BloomIdSpelling,
   BloomMark,
+  BloomNoIdOrder,
 } from '../rebuild/index.js';
 import {
   type BloomPageContext,
@@ -34,7 +35,7 @@ export interface BloomPagesOptions<Row> extends BloomPagingOptions {
   /** For `topUp`: `idsSince` and `newest` of the source. */
   readonly newRows?: BloomNewPagesOptions<Row>;
   /** Order in which ids are made, where `newRows` gives ids without marks: `idOrder` of the source. */
-  readonly idOrder?: BloomIdOrder;
+  readonly idOrder?: BloomIdOrder | BloomNoIdOrder;
   /** What the filter takes for `normalize` when its definition has none. */
   readonly spelling?: BloomIdSpelling;
   /** Table and column: `readsFrom` of the source. */

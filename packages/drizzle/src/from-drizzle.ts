@@ -1,5 +1,14 @@
 import type { InjectionToken } from '@nestjs/common';
-import { Column, type GetColumnData, getTableColumns, is, type SQL, sql, type Table } from 'drizzle-orm';
+import {
+  Column,
+  type GetColumnData,
+  getTableColumns,
+  getTableName,
+  is,
+  type SQL,
+  sql,
+  type Table,
+} from 'drizzle-orm';
 import { getTableConfig, PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import {
   BloomConfigError,
@@ -12,6 +21,7 @@ import {
   checkedPaging,
   fromSql,
   madeFrom,
+  onlyOf,
   type SqlColumn,
   type SqlQuery,
 } from 'nestjs-bloom/sources';
@@ -31,19 +41,30 @@ export interface DrizzleDatabase {
 export type DrizzleSourceOptions = BloomTableOptions & BloomOrderOptions;
 
 /**
- * All values of one column of a table of Drizzle, read in pages of raw rows, past its cache and its replicas.
- * Pages follow the column where it is unique, else the primary key.
+ * All values of the primary key of a table of Drizzle, or of one column, read in pages of raw rows, past its
+ * cache and its replicas. Pages follow the column where it is unique, else the primary key.
  *
  * @param database the token of the database in the application, or the database itself.
  * @example
- * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromDrizzle(DATABASE,
- * products.sku) }]);
+ * BloomModule.forFeature({ name: 'orders', source: fromDrizzle(DATABASE, orders) });
+ * BloomModule.forFeature({ name: 'products', source: fromDrizzle(DATABASE, products.sku) });
  *
  * @throws {BloomConfigError} at the start of the application, when the column is one of a view.
  */
+export function fromDrizzle(
+  database: InjectionToken | DrizzleDatabase,
+  table: Table,
+  options?: DrizzleSourceOptions,
+): BloomSourceFactory;
+/** @param column the column of the ids. */
 export function fromDrizzle<Of extends Column>(
   database: InjectionToken | DrizzleDatabase,
   column: Of & (GetColumnData<Of, 'raw'> extends BloomId ? Of : never),
+  options?: DrizzleSourceOptions,
+): BloomSourceFactory;
+export function fromDrizzle(
+  database: InjectionToken | DrizzleDatabase,
+  of: Table | Column,
   options: DrizzleSourceOptions = {},
 ): BloomSourceFactory {
   checkedPaging('fromDrizzle', options);
@@ -51,7 +72,7 @@ export function fromDrizzle<Of extends Column>(
   return madeFrom(
     isDatabase ? { object: database } : { token: database as InjectionToken },
     (made: DrizzleDatabase) => {
-      const { at, ...known } = describe(made, column);
+      const { at, ...known } = describe(made, is(of, Column) ? of : keyColumn(of));
       return fromSql(at, { ...options, ...known });
     },
   );
@@ -66,6 +87,7 @@ function describe(database: DrizzleDatabase, column: Column) {
     isPostgres,
     ignoresCase: !isPostgres && !column.columnType.startsWith('SQLite'),
     isMySql: column.columnType.startsWith('MySql'),
+    isSqlite: column.columnType.startsWith('SQLite'),
     run: async (query) => rowsOf(await run(database, query)),
     table,
     column: name,
@@ -134,6 +156,14 @@ function isUnique(column: Column): boolean {
   if (column.isUnique) return true;
   const key = primaryKey(column.table);
   return key.length === 1 && key[0] === column;
+}
+
+/** @throws {BloomConfigError} for a table without a primary key, and for one of several columns. */
+function keyColumn(table: Table): Column {
+  const key = primaryKey(table);
+  const names = key.map(({ name }) => name);
+  onlyOf('fromDrizzle', getTableName(table), names);
+  return key[0]!;
 }
 
 /** Columns of the primary key, a composite one included; empty where the definition names none. */

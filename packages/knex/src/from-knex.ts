@@ -3,10 +3,12 @@ import type { Knex } from 'knex';
 import { BloomConfigError, type BloomIdProperty, type BloomSourceFactory } from 'nestjs-bloom';
 import {
   checkedPaging,
+  columnAndOptions,
+  type ColumnAndOptions,
   fromSql,
   madeFrom,
-  type SqlColumn,
   type SqlSourceOptions,
+  type SqlTable,
   withQuestionMarks,
 } from 'nestjs-bloom/sources';
 import { dialectNotRead } from './knex.messages.js';
@@ -23,23 +25,35 @@ const WITHOUT_LIMIT = ['mssql', 'oracle'];
 const WITH_CASE = ['postgresql', 'redshift', 'sqlite3'];
 
 /**
- * All values of one column of a table, read in pages through Knex. Pages follow the column where no two rows
+ * All values of the primary key of a table, or of one column, read in pages through Knex. Pages follow the column where no two rows
  * share a value, else the primary key, by the catalog of Postgres.
  *
  * @param knex the token of the Knex of the application, or the Knex itself.
  * @param table as in Knex's own queries: `products`, or with its schema `shop.products`.
  * @example
- * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromKnex<Product>(KNEX,
- * 'products', 'sku') }]);
+ * BloomModule.forFeature({ name: 'orders', source: fromKnex(KNEX, 'orders') });
+ * BloomModule.forFeature({ name: 'products', source: fromKnex<Product>(KNEX, 'products', 'sku') });
  *
  * @throws {BloomConfigError} at the start of the application, when there is no such table or column.
  */
 export function fromKnex<Row = unknown>(
   knex: InjectionToken<Knex> | Knex,
   table: string,
+  options?: KnexSourceOptions,
+): BloomSourceFactory;
+/** @param column the column of the ids. Left out: the primary key, by the catalog of Postgres or `key`. */
+export function fromKnex<Row = unknown>(
+  knex: InjectionToken<Knex> | Knex,
+  table: string,
   column: KnexColumn<Row>,
-  options: KnexSourceOptions = {},
+  options?: KnexSourceOptions,
+): BloomSourceFactory;
+export function fromKnex(
+  knex: InjectionToken<Knex> | Knex,
+  table: string,
+  ...given: ColumnAndOptions<KnexSourceOptions>
 ): BloomSourceFactory {
+  const [column, options] = columnAndOptions(given);
   checkedPaging('fromKnex', options);
   const isKnex = typeof knex === 'function' && 'client' in knex && 'raw' in knex;
   return madeFrom<Knex>(isKnex ? { object: knex as Knex } : { token: knex as InjectionToken }, async (made) =>
@@ -47,20 +61,21 @@ export function fromKnex<Row = unknown>(
   );
 }
 
-function describe(knex: Knex, name: string, property: string): SqlColumn {
+function describe(knex: Knex, name: string, property: string | undefined): SqlTable {
   const { dialect } = knex.client as { dialect: string };
   if (WITHOUT_LIMIT.includes(dialect)) {
     throw new BloomConfigError(dialectNotRead(dialect));
   }
-  const { table, quoted } = writtenNames(knex, name, property);
+  const { table, quoted } = writtenNames(knex, name, property ?? 'id');
   return {
     maker: 'fromKnex',
     isPostgres: dialect === 'postgresql',
     ignoresCase: !WITH_CASE.includes(dialect),
     isMySql: dialect === 'mysql',
+    isSqlite: dialect === 'sqlite3',
     run: async (query) => rowsOf(await knex.raw(withQuestionMarks(query), query.values as Knex.RawBinding[])),
     table,
-    column: quoted.slice(1, -1).replaceAll('""', '"').replaceAll('``', '`'),
+    column: property && quoted.slice(1, -1).replaceAll('""', '"').replaceAll('``', '`'),
     quote: (one) => writtenNames(knex, name, one).quoted,
   };
 }

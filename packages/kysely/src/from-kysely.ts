@@ -1,13 +1,7 @@
 import type { InjectionToken } from '@nestjs/common';
 import { type Kysely, type SelectType, sql } from 'kysely';
 import { BloomConfigError, type BloomId, type BloomSourceFactory } from 'nestjs-bloom';
-import {
-  checkedPaging,
-  fromSql,
-  madeFrom,
-  type SqlColumn,
-  type SqlSourceOptions,
-} from 'nestjs-bloom/sources';
+import { checkedPaging, fromSql, madeFrom, type SqlSourceOptions, type SqlTable } from 'nestjs-bloom/sources';
 import { dialectNotRead, notTableAndColumn } from './kysely.messages.js';
 
 /** Options of `fromKysely`. */
@@ -26,24 +20,30 @@ export type KyselyColumn<Database> = unknown extends Database
       }[keyof Database[Table] & string];
     }[keyof Database & string];
 
+/** The tables; any text where the type of the database is not known. A name with a schema needs its column. */
+export type KyselyTable<Database> = unknown extends Database
+  ? string
+  : Exclude<keyof Database & string, `${string}.${string}`>;
+
 // oxlint-disable-next-line typescript/no-explicit-any -- the names of tables are checked by the types of the caller
 type AnyKysely = Kysely<any>;
 
 /**
- * All values of one column of a table, read in pages through Kysely. Pages follow the column where no two
+ * All values of the primary key of a table, or of one column, read in pages through Kysely. Pages follow the column where no two
  * rows share a value, else the primary key, by the catalog of Postgres.
  *
  * @param database the token of the Kysely of the application, or the Kysely itself.
- * @param column `table.column`, or `schema.table.column`, as in Kysely's own queries: its plugins take part.
+ * @param column `table` for its primary key, `table.column`, or `schema.table.column`, as in Kysely's own
+ * queries: its plugins take part.
  * @example
- * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromKysely<Database>(KYSELY,
- * 'products.sku') }]);
+ * BloomModule.forFeature({ name: 'orders', source: fromKysely<Database>(KYSELY, 'orders') });
+ * BloomModule.forFeature({ name: 'products', source: fromKysely<Database>(KYSELY, 'products.sku') });
  *
  * @throws {BloomConfigError} at the start of the application, when there is no such table or column.
  */
 export function fromKysely<Database = unknown>(
   database: InjectionToken<Kysely<Database>> | Kysely<Database>,
-  column: KyselyColumn<NoInfer<Database>>,
+  column: KyselyColumn<NoInfer<Database>> | KyselyTable<NoInfer<Database>>,
   options: KyselySourceOptions = {},
 ): BloomSourceFactory {
   checkedPaging('fromKysely', options);
@@ -54,14 +54,14 @@ export function fromKysely<Database = unknown>(
   );
 }
 
-function describe(database: AnyKysely, path: string): SqlColumn {
+function describe(database: AnyKysely, path: string): SqlTable {
   const dot = path.lastIndexOf('.');
-  if (dot < 1) {
+  if (dot === 0 || path === '') {
     throw new BloomConfigError(notTableAndColumn(path));
   }
-  const [from, column] = [path.slice(0, dot), path.slice(dot + 1)];
-  const written = (one: string) => writtenNames(database, from, one);
-  const { table, quoted } = written(column);
+  const [from, column] = dot < 0 ? [path] : [path.slice(0, dot), path.slice(dot + 1)];
+  const written = (one: string) => writtenNames(database, from!, one);
+  const { table, quoted } = written(column ?? 'id');
   // The dialect shows in what it writes and in what it says of itself: the names of its classes change in a
   // bundle.
   const parameter = sql`${0}`.compile(database).sql;
@@ -74,12 +74,13 @@ function describe(database: AnyKysely, path: string): SqlColumn {
     isPostgres: isOfStandard && supportsTransactionalDdl && parameter === '$1',
     ignoresCase: !isOfStandard,
     isMySql: quoted.startsWith('`') && parameter === '?',
+    isSqlite: isOfStandard && !supportsTransactionalDdl && parameter === '?',
     run: async ({ strings, values }) => {
       const query = sql<object>(strings as unknown as TemplateStringsArray, ...values);
       return (await query.execute(database)).rows;
     },
     table,
-    column: unquoted(quoted),
+    column: column && unquoted(quoted),
     quote: (one) => written(one).quoted,
   };
 }

@@ -18,9 +18,12 @@ import {
 import {
   type BloomTableOptions,
   checkedPaging,
+  columnAndOptions,
+  type ColumnAndOptions,
   fromSql,
   madeFrom,
   noSuchColumn,
+  onlyOf,
   type SqlColumn,
   withQuestionMarks,
 } from 'nestjs-bloom/sources';
@@ -38,23 +41,31 @@ export interface MikroOrmSourceOptions extends BloomTableOptions, BloomOrderOpti
 }
 
 /**
- * All values of one property of an entity of MikroORM, read in pages of raw rows, past its filters. Pages
- * follow the column where no two rows share a value, else the primary key.
+ * All values of the primary key of an entity of MikroORM, or of one property, read in pages of raw rows, past
+ * its filters. Pages follow the column where no two rows share a value, else the primary key.
  *
  * @example
- * BloomModule.forFeature([{ name: 'products', capacity: 1_000_000, source: fromMikroOrm(Product, 'sku') }]);
+ * BloomModule.forFeature({ name: 'orders', source: fromMikroOrm(Order) });
+ * BloomModule.forFeature({ name: 'products', source: fromMikroOrm(Product, 'sku') });
  *
  * @throws {BloomConfigError} at the start of the application, when the entity or the property is not there.
  */
 export function fromMikroOrm<Entity extends object>(
   entity: EntityName<Entity>,
+  options?: MikroOrmSourceOptions,
+): BloomSourceFactory;
+/** @param property the property that holds the ids. Left out: the primary key. */
+export function fromMikroOrm<Entity extends object>(
+  entity: EntityName<Entity>,
   property: MikroOrmProperty<Entity>,
-  {
-    orm = MikroORM as InjectionToken<MikroORM>,
-    connection = 'write',
-    ...options
-  }: MikroOrmSourceOptions = {},
+  options?: MikroOrmSourceOptions,
+): BloomSourceFactory;
+export function fromMikroOrm<Entity extends object>(
+  entity: EntityName<Entity>,
+  ...given: ColumnAndOptions<MikroOrmSourceOptions>
 ): BloomSourceFactory {
+  const [property, all] = columnAndOptions(given);
+  const { orm = MikroORM as InjectionToken<MikroORM>, connection = 'write', ...options } = all;
   checkedPaging('fromMikroOrm', options);
   const isOrm = typeof orm === 'object' && 'driver' in orm;
   return madeFrom<MikroORM>(isOrm ? { object: orm } : { token: orm }, async (made) => {
@@ -64,7 +75,7 @@ export function fromMikroOrm<Entity extends object>(
 }
 
 interface Wanted {
-  readonly property: string;
+  readonly property: string | undefined;
   readonly connection: 'read' | 'write';
 }
 
@@ -74,13 +85,17 @@ function describe(orm: MikroORM, entity: EntityName, { property, connection }: W
   const isPostgres = dialect === 'postgres';
   if (dialect === undefined) throw new BloomConfigError(platformNotRead(platform.constructor.name));
   const metadata = metadataOf(orm, entity);
-  const found = columnOf(metadata, property);
+  const found = columnOf(
+    metadata,
+    property ?? onlyOf('fromMikroOrm', metadata.className, metadata.primaryKeys),
+  );
   const column = found.fieldNames[0]!;
   const at: SqlColumn = {
     maker: 'fromMikroOrm',
     isPostgres,
     ignoresCase: dialect === 'mysql',
     isMySql: dialect === 'mysql',
+    isSqlite: dialect === 'sqlite',
     run: (query) =>
       orm.driver
         .getConnection(connection)

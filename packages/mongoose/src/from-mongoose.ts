@@ -3,15 +3,23 @@ import {
   BloomConfigError,
   type BloomId,
   type BloomIdSource,
+  type BloomMark,
+  type BloomNewPagesOptions,
   type BloomPageContext,
   type BloomPagingOptions,
   type BloomSourceFactory,
   fromPages,
 } from 'nestjs-bloom';
-import { checkedPaging, columnName, madeFrom } from 'nestjs-bloom/sources';
+import {
+  checkedPaging,
+  columnAndOptions,
+  type ColumnAndOptions,
+  columnName,
+  madeFrom,
+} from 'nestjs-bloom/sources';
 import { idOfValue, typesAfter, valueAt } from './bson-values.js';
-import { type MongooseModel, pathOf } from './mongoose-model.js';
-import { nanAsKey, noModelNamed, notAModel } from './mongoose.messages.js';
+import { type MongooseModel, type MongoosePath, pathOf } from './mongoose-model.js';
+import { nanAsKey, noModelNamed, notAModel, notMadeInOrder } from './mongoose.messages.js';
 import { spellingOfPath } from './path-spelling.js';
 
 /** Options of `fromMongoose`. */
@@ -52,21 +60,31 @@ export type MongoosePathName<Item> = unknown extends Item
       }[keyof Item & string];
 
 /**
- * All values of one path of a model of Mongoose, read in pages of raw documents along the index of `_id`,
+ * All values of `_id` of a model of Mongoose, or of one path, read in pages of raw documents along the index of `_id`,
  * past the middleware of the schema. An ObjectId is its 24 digits.
  *
  * @param model the class whose name `MongooseModule.forFeature` registers, `getModelToken('Item')`, or the
  * model itself.
  * @example
- * BloomModule.forFeature([{ name: 'items', capacity: 1_000_000, source: fromMongoose(Item, '_id') }]);
+ * BloomModule.forFeature({ name: 'items', source: fromMongoose(Item) });
  *
  * @throws {BloomConfigError} at the start of the application, when there is no such model or path.
  */
 export function fromMongoose<Item = unknown>(
   model: Type<Item> | MongooseModelLike<Item> | string | symbol,
+  options?: MongooseSourceOptions,
+): BloomSourceFactory;
+/** @param path the path that holds the ids. Left out: `_id`. */
+export function fromMongoose<Item = unknown>(
+  model: Type<Item> | MongooseModelLike<Item> | string | symbol,
   path: MongoosePathName<NoInfer<Item>>,
-  { connection, readPreference = 'primary', ...paging }: MongooseSourceOptions = {},
+  options?: MongooseSourceOptions,
+): BloomSourceFactory;
+export function fromMongoose(
+  model: Type | MongooseModelLike<unknown> | string | symbol,
+  ...given: ColumnAndOptions<MongooseSourceOptions>
 ): BloomSourceFactory {
+  const [path = '_id', { connection, readPreference = 'primary', ...paging }] = columnAndOptions(given);
   checkedPaging('fromMongoose', paging);
   const provided = isModel(model) ? { object: model } : { token: tokenOf(model, connection) };
   return madeFrom<MongooseModel>(provided, (made) => {
@@ -94,20 +112,26 @@ function sourceOf(
   path: string,
   { readPreference, ...paging }: BloomPagingOptions & Pick<MongooseSourceOptions, 'readPreference'>,
 ): BloomIdSource {
-  const spelling = spellingOfPath(model, path, pathOf(model, path, 'fromMongoose'));
+  const type = pathOf(model, path, 'fromMongoose');
+  const spelling = spellingOfPath(model, path, type);
   const { discriminatorMapping: kind } = model.schema;
   // Models that share a collection: each has the documents of its own kind, and the one that they extend has
   // all.
   const own: Document = kind && !kind.isRoot ? { [kind.key]: kind.value } : {};
 
-  async function find(filter: Document, { take, signal }: BloomPageContext): Promise<readonly Document[]> {
+  async function find(
+    filter: Document,
+    { take, signal }: Pick<BloomPageContext, 'take'> & Partial<BloomPageContext>,
+    last?: { readonly skip: number },
+  ): Promise<readonly Document[]> {
     await model.db.asPromise();
     const cursor = await model.collection.find!(
       { ...own, ...filter },
       {
         // MongoDB refuses a path beside the document around it.
         projection: path.startsWith('_id.') ? { _id: 1 } : { _id: 1, [path]: 1 },
-        sort: { _id: 1 },
+        sort: { _id: last ? -1 : 1 },
+        ...last,
         limit: take,
         batchSize: take,
         readPreference,
@@ -138,9 +162,38 @@ function sourceOf(
       ...paging,
       key: (document) => idOfValue(valueAt(document, path)),
       ...(spelling && { spelling }),
+      ...(isInOrder(path, type)
+        ? { newRows: newRowsOf(type, find), idOrder: 'text' }
+        : { idOrder: { reason: notMadeInOrder(model.modelName, path, type.instance) } }),
       readsFrom: columnName(String(model.collection.name), path),
       // Documents of one kind among others have no estimate, and counting reads them all.
       ...((kind === undefined || kind.isRoot) && { count }),
     },
   );
+}
+
+/** An ObjectId begins with the second in which it was made. */
+function isInOrder(path: string, { instance }: MongoosePath): boolean {
+  return path === '_id' && /^ObjectI[dD]$/.test(instance);
+}
+
+type Find = (
+  filter: Document,
+  context: Pick<BloomPageContext, 'take'> & Partial<BloomPageContext>,
+  last?: { readonly skip: number },
+) => Promise<readonly Document[]>;
+
+/** The documents by their ObjectIds, and no `_id` of another type. */
+function newRowsOf(type: MongoosePath, find: Find): BloomNewPagesOptions<Document> {
+  const after = (mark: BloomMark) => ({ $gt: type.applySetters(mark, undefined) });
+  return {
+    readPage: ({ mark, after: row }, context) => {
+      const from = row ? { $gt: row._id } : mark === undefined ? {} : after(mark);
+      return find({ _id: { $type: 'objectId', ...from } }, context);
+    },
+    newest: async (others = 0) => {
+      const [row] = await find({ _id: { $type: 'objectId' } }, { take: 1 }, { skip: others });
+      return row && (idOfValue(row._id) as BloomMark);
+    },
+  };
 }

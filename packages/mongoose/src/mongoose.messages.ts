@@ -26,5 +26,8 @@ export const idNotKnown = (filter: string, path: string, why: string, instead: s
   `bloomMongoosePlugin cannot record the id of a document in filter '${filter}': ${path} is not known, since ${why}. Instead ${instead}, or write past ` +
   'Mongoose and call filter.add(id).';
 
+export const notMadeInOrder = (model: string, path: string, type: string) =>
+  `${model}.${path} is of type ${type}; of Mongoose, ObjectIds in _id alone are known to be made in order`;
+
 export const nanAsKey = (model: string) =>
   `fromMongoose: a document of the model ${model} has the _id NaN, after which MongoDB finds no other number. Remove that document.`;

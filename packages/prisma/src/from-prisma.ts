@@ -2,6 +2,8 @@ import type { InjectionToken } from '@nestjs/common';
 import { BloomConfigError, type BloomSourceFactory } from 'nestjs-bloom';
 import {
   checkedPaging,
+  columnAndOptions,
+  type ColumnAndOptions,
   fromSql,
   madeFrom,
   type SqlColumn,
@@ -29,14 +31,14 @@ const POSTGRES = ['postgresql', 'cockroachdb'];
 const OTHERS = ['mysql', 'sqlite'];
 
 /**
- * All values of one field of a Prisma model, read in pages of raw rows. Pages follow the column where no two
+ * All values of the primary key of a Prisma model, or of one field, read in pages of raw rows. Pages follow the column where no two
  * rows share a value, else the primary key, by the catalog of Postgres.
  *
  * @param client the class or token of the client in the application, or the client itself.
  * @example
  * BloomModule.forFeature([
- *   { name: 'products', capacity: 1_000_000, source: fromPrisma(PrismaService, (prisma) => prisma.product,
- *   'sku') },
+ *   { name: 'orders', source: fromPrisma(PrismaService, (prisma) => prisma.order) },
+ *   { name: 'products', source: fromPrisma(PrismaService, (prisma) => prisma.product, 'sku') },
  * ]);
  *
  * @throws {BloomConfigError} at the start of the application, when there is no such field or table.
@@ -44,21 +46,37 @@ const OTHERS = ['mysql', 'sqlite'];
 export function fromPrisma<Client extends PrismaClientLike, Model extends PrismaModelLike>(
   client: InjectionToken<Client> | Client,
   model: (client: Client) => Model,
+  options?: PrismaSourceOptions,
+): BloomSourceFactory;
+/** @param field the field that holds the ids. Left out: the primary key. */
+export function fromPrisma<Client extends PrismaClientLike, Model extends PrismaModelLike>(
+  client: InjectionToken<Client> | Client,
+  model: (client: Client) => Model,
   field: PrismaField<NoInfer<Model>>,
-  { schema, ...options }: PrismaSourceOptions = {},
+  options?: PrismaSourceOptions,
+): BloomSourceFactory;
+export function fromPrisma<Client extends PrismaClientLike, Model extends PrismaModelLike>(
+  client: InjectionToken<Client> | Client,
+  model: (client: Client) => Model,
+  ...given: ColumnAndOptions<PrismaSourceOptions>
 ): BloomSourceFactory {
+  const [field, { schema, ...options }] = columnAndOptions(given);
   checkedPaging('fromPrisma', options);
-  return madeFrom<Client>(typeof client === 'object' ? { object: client } : { token: client }, async (made) =>
-    fromSql(describe(made, model(made), { field, schema }), options),
+  return madeFrom<Client>(
+    typeof client === 'object' ? { object: client } : { token: client },
+    async (made) => {
+      const { at, ...known } = describe(made, model(made), { field, schema });
+      return fromSql(at, { ...known, ...options });
+    },
   );
 }
 
 function describe(
   client: PrismaClientLike,
   model: PrismaModelLike,
-  { field, schema: given }: { readonly field: string; readonly schema: string | undefined },
-): SqlColumn {
-  const { provider, schema, table, column } = mappedField(client, model, {
+  { field, schema: given }: { readonly field: string | undefined; readonly schema: string | undefined },
+) {
+  const { provider, schema, table, column, made } = mappedField(client, model, {
     maker: 'fromPrisma',
     field,
   });
@@ -69,11 +87,12 @@ function describe(
   const mark = provider === 'mysql' ? '`' : '"';
   const quote = (name: string) => `${mark}${name.replaceAll(mark, mark + mark)}${mark}`;
   const inSchema = given ?? schema;
-  return {
+  const at: SqlColumn = {
     maker: 'fromPrisma',
     isPostgres,
     ignoresCase: provider === 'mysql',
     isMySql: provider === 'mysql',
+    isSqlite: provider === 'sqlite',
     run: async (query) => {
       const text = isPostgres ? withNumbers(query) : query.strings.join('?');
       return (await client.$queryRawUnsafe(text, ...query.values)) as object[];
@@ -82,4 +101,7 @@ function describe(
     column,
     quote,
   };
+  // The schema says which field is the primary key.
+  const isKey = field === undefined && !isPostgres;
+  return { at, ...(isKey && { key: [column] }), ...(made && { ids: made }) };
 }

@@ -1,5 +1,6 @@
 import { BloomConfigError } from 'nestjs-bloom';
 import type { MappedField } from './prisma-client.js';
+import { modelBlock } from './schema-text.js';
 import { databaseSetsDefault, notAPrismaClient } from './prisma.messages.js';
 
 /** A field whose values are ids of a filter. */
@@ -68,13 +69,11 @@ interface ForeignKey {
   readonly setsDefault: boolean;
 }
 
-const STRINGS_AND_COMMENTS = /"(?:\\.|[^"\\])*"|\/\/[^\n]*|\/\*[^]*?\*\//g;
 const RELATION = /^[ \t]*(\w+)\s+(\w+)[^\n]*?@relation\s*\(([^)]*)\)/gm;
 
-/** The foreign keys of a model. Nothing that a client has says which they are, but the text of its schema. */
+/** The foreign keys of a model. */
 function foreignKeysOf(schema: string, model: string): ForeignKey[] {
-  const text = schema.replace(STRINGS_AND_COMMENTS, (found) => (found.startsWith('"') ? '""' : ''));
-  const block = new RegExp(`^\\s*(?:model|view)\\s+${model}\\s*\\{([^}]*)\\}`, 'm').exec(text)?.[1];
+  const block = modelBlock(schema, model);
   if (block === undefined) throw new BloomConfigError(notAPrismaClient('extendWithBloom'));
   return [...block.matchAll(RELATION)].map(([, relation, parent, args = '']) => ({
     relation: relation!,

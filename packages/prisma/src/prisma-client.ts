@@ -1,5 +1,7 @@
-import { BloomConfigError } from 'nestjs-bloom';
+import { BloomConfigError, type BloomIdKind } from 'nestjs-bloom';
+import { onlyOf } from 'nestjs-bloom/sources';
 import { notAPrismaClient, noSuchField } from './prisma.messages.js';
+import { kindOf, modelBlock, primaryKeyOf } from './schema-text.js';
 
 /** What is used of a generated client, extended or not, in one transaction or not. */
 export interface PrismaClientLike {
@@ -66,7 +68,8 @@ interface ClientInternals {
 /** A field of a model, and the function that reads it, for errors. */
 export interface WantedField {
   readonly maker: string;
-  readonly field: string;
+  /** Undefined: the primary key. */
+  readonly field: string | undefined;
 }
 
 export interface MappedField {
@@ -78,6 +81,8 @@ export interface MappedField {
   readonly column: string;
   /** The fields of each model, by its name. */
   readonly fieldsOf: (model: string) => readonly ModelField[];
+  /** How Prisma makes the ids, where that is an order. */
+  readonly made: BloomIdKind | undefined;
   /** The schema from which the client was generated. */
   readonly schemaText: string | undefined;
   /** The client leaves the field out of results, by its option `omit`. */
@@ -91,7 +96,7 @@ export interface MappedField {
 export function mappedField(
   client: PrismaClientLike,
   model: PrismaModelLike,
-  { maker, field }: WantedField,
+  { maker, field: wanted }: WantedField,
 ): MappedField {
   const {
     _activeProvider: provider,
@@ -105,6 +110,8 @@ export function mappedField(
   if (provider === undefined || modelName === undefined || !found) {
     throw new BloomConfigError(notAPrismaClient(maker));
   }
+  const block = modelBlock(_engineConfig?.inlineSchema ?? '', modelName) ?? '';
+  const field = wanted ?? onlyOf(maker, modelName, primaryKeyOf(block));
   const columns = found.fields.filter(({ kind }) => kind === 'scalar' || kind === 'enum');
   const column = columns.find(({ name }) => name === field);
   if (!column) {
@@ -119,6 +126,7 @@ export function mappedField(
     table: found.dbName ?? modelName,
     column: column.dbName ?? column.name,
     fieldsOf: (one) => data?.models?.[one]?.fields ?? [],
+    made: kindOf(block, field),
     schemaText: _engineConfig?.inlineSchema,
     isOmitted: _globalOmit?.[propertyOf(modelName)]?.[field] ?? false,
   };

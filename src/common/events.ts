@@ -200,7 +200,7 @@ export type BloomEventDetails =
   /**
    * The mark of `topUp` is not valid any more: the source has no row as late, or gives ids of another kind,
    * or the filter lacked rows up to it. It is moved back to `to`: the last row, or 10,000 integers before it.
-   * Without `to` there is none until a rebuild sets one; with `topUp.ordered` absent ids are `unknown` until
+   * Without `to` there is none until a rebuild sets one; with `coverage` absent ids are `unknown` until
    * then, and after missing rows until a later rebuild finds none.
    */
   | { type: 'mark-moved-back'; filter: string; mark: string; to: string | undefined; reason: string }

@@ -159,7 +159,7 @@ export interface GuardableFilter extends BloomFilter {
   checkKey(key: IdKey): LookupOutcome | Promise<LookupOutcome>;
 
   /**
-   * Whether the id comes after the mark (`topUp.ordered`): its row may appear, so no denial of it is
+   * Whether the id comes after the mark (`coverage`): its row may appear, so no denial of it is
    * remembered.
    */
   isBeyond(key: IdKey): boolean;

@@ -12,7 +12,7 @@ export type KnownVerdict = Exclude<BloomVerdict, 'unknown'>;
  * `newer-format`: a newer version wrote it. `other-partitions`: it is stored in another number of parts.
  * `changing`: it changed during each attempt. `invalid-id`: the value cannot be an id, or not one of this
  * layout, or a function of the guard threw over it. `beyond`: the filter does not have the id, which comes
- * after all those that are known to be in it (`topUp.ordered`).
+ * after all those that are known to be in it (`coverage`).
  */
 export type BloomUnknownReason =
   | 'unbuilt'

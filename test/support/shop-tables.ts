@@ -17,6 +17,7 @@ create table products (id uuid primary key default gen_random_uuid(), sku text n
   kind text references kinds);
 create table shop.visits (at timestamptz(6), visit_no int, visitor_key text not null, serial shop.serial_no unique, primary key (at, visit_no));
 create table keyless (name text);
+create table "Orders" ("no" serial primary key, note text);
 create table tickets (id uuid primary key default gen_random_uuid());
 create view colours as select (array['red', 'green']::colour[])[1 + no % 2] as colour from products;
 create table parents (id text primary key, name text not null);
@@ -175,6 +176,24 @@ export function readsShopTables(
     );
     await expect(make('shops.sku', 7)).rejects.toThrow(/There is no table "shops" that this user sees/);
   });
+}
+
+/** A source without a column takes the primary key, and what the catalog says of its order. */
+export async function takesPrimaryKey(
+  make: (table: 'Orders' | 'products' | 'visits' | 'keyless') => Promise<BloomIdSource>,
+): Promise<void> {
+  const orders = await make('Orders');
+  expect([orders.readsFrom, orders.idOrder, orders.spelling?.name]).toEqual([
+    'orders.no',
+    'integer',
+    'integer',
+  ]);
+  expect(await orders.newest!()).toBeUndefined();
+  const products = await make('products');
+  expect(products.readsFrom).toBe('products.id');
+  expect(products.idOrder).toEqual({ reason: expect.stringContaining('products.id is of type uuid') });
+  await expect(make('visits')).rejects.toThrow(/a primary key of one column, got (?:at, )/);
+  await expect(make('keyless')).rejects.toThrow(/a primary key of one column, got none/);
 }
 
 /** A source of `products` counts a small table itself, and asks the planner about a large one. */

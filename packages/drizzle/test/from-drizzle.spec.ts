@@ -12,6 +12,7 @@ import {
   pgTable,
   pgView,
   primaryKey,
+  serial,
   text,
   timestamp,
   uuid,
@@ -21,6 +22,7 @@ import pg from 'pg';
 import { fromDrizzle } from '../src/index.js';
 import { type PostgresServer, requirePostgres } from '../../../test/support/postgres-server.js';
 import { madeBy, readAll } from '../../../test/support/read-source.js';
+import { takesPrimaryKey } from '../../../test/support/shop-tables.js';
 
 const citext = customType<{ data: string }>({ dataType: () => 'citext' });
 /** As a library makes a shorter text of an id. */
@@ -86,6 +88,7 @@ beforeAll(async () => {
       shelf char(10) not null, "madeAt" timestamp);
     create table shop.visits (at timestamptz(6), visit_no int, visitor_key text not null, primary key (at, visit_no));
     create table keyless (name text);
+    create table "Orders" (no serial primary key, note text);
     create table cases (case_no text primary key, its_price numeric unique);
     create table loose as select 'kind-' || i % 3 as kind, 'label-' || i as label from generate_series(1, 20) i;
     create role tenant login; grant select on cases to tenant;
@@ -128,6 +131,12 @@ describe('fromDrizzle', () => {
     const source = await madeBy(fromDrizzle(database, column as typeof products.sku, { take: TAKE }));
     expect(texts(await readAll(source))).toEqual(texts(await values(name, 'products')));
     expect(source.spelling?.name).toBe(normalize);
+  });
+
+  it('takes the primary key where a table is given', async () => {
+    const orders = pgTable('Orders', { no: serial().primaryKey(), note: text() });
+    const tables = { Orders: orders, products, visits, keyless };
+    await takesPrimaryKey(async (table) => madeBy(fromDrizzle(database, tables[table])));
   });
 
   it('follows a composite primary key whose dates are finer than those of JavaScript', async () => {

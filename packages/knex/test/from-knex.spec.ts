@@ -7,6 +7,7 @@ import {
   respectsPolicies,
   type ShopTables,
   startShopTables,
+  takesPrimaryKey,
   texts,
 } from '../../../test/support/shop-tables.js';
 
@@ -45,6 +46,12 @@ describe('fromKnex', () => {
       return madeBy(fromKnex(as, 'tenants', 'name', options));
     },
   );
+
+  it('takes the primary key where no column is named', async () => {
+    await takesPrimaryKey(async (table) =>
+      madeBy(fromKnex(database, table === 'visits' ? 'shop.visits' : table)),
+    );
+  });
 
   it('takes names as Knex writes them', async () => {
     const snake = knex({

@@ -1,1 +1,1 @@
-export { fromKysely, type KyselyColumn, type KyselySourceOptions } from './from-kysely.js';
+export { fromKysely, type KyselyColumn, type KyselySourceOptions, type KyselyTable } from './from-kysely.js';

@@ -25,6 +25,7 @@ import {
   readsShopTables,
   type ShopTables,
   startShopTables,
+  takesPrimaryKey,
   texts,
 } from '../../../test/support/shop-tables.js';
 
@@ -57,6 +58,16 @@ describe('fromKysely', () => {
     () => shop,
     (path, take) => madeBy(fromKysely(database as Kysely<unknown>, path, { take })),
   );
+
+  it('takes the primary key where no column is named', async () => {
+    const names: Kysely<unknown> = database as Kysely<unknown>;
+    await takesPrimaryKey(async (table) =>
+      madeBy(fromKysely(table === 'visits' ? names.withSchema('shop') : names, table)),
+    );
+    // @ts-expect-error there is no such table
+    expect(fromKysely(database, 'product')).toBeDefined();
+    expect(fromKysely(database, 'products')).toBeDefined();
+  });
 
   it('takes names as the plugins of Kysely write them', async () => {
     const camel = database.withPlugin(new CamelCasePlugin({ underscoreBeforeDigits: true }));

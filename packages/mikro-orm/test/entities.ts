@@ -29,6 +29,12 @@ export const Product = defineEntity({
   filters: { nothing: { name: 'nothing', cond: { sku: '' }, default: true } },
 });
 
+export const Order = defineEntity({
+  name: 'Order',
+  tableName: 'Orders',
+  properties: { no: p.integer().primary().autoincrement(), note: p.text().nullable() },
+});
+
 export const Visit = defineEntity({
   name: 'Visit',
   tableName: 'visits',

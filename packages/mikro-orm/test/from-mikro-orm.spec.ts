@@ -13,14 +13,14 @@ import { fromMikroOrm, type MikroOrmSourceOptions } from '../src/index.js';
 import { startContext } from '../../../test/support/nest-app.js';
 import { madeBy, readAll } from '../../../test/support/read-source.js';
 import { expectCounted, type ShopTables, startShopTables, texts } from '../../../test/support/shop-tables.js';
-import { Colour, Product, Unknown, Visit } from './entities.js';
+import { Colour, Order, Product, Unknown, Visit } from './entities.js';
 
 let shop: ShopTables;
 let orm: MikroORM;
 
 beforeAll(async () => {
   shop = await startShopTables();
-  orm = await MikroORM.init({ clientUrl: shop.server.url, entities: [Product, Visit, Colour] });
+  orm = await MikroORM.init({ clientUrl: shop.server.url, entities: [Product, Order, Visit, Colour] });
 });
 afterAll(async () => {
   await orm?.close();
@@ -50,6 +50,15 @@ describe('fromMikroOrm', () => {
       expect(source.spelling?.name).toBe(normalize);
     },
   );
+
+  it('takes the primary key where no property is named', async () => {
+    const orders = await madeBy(fromMikroOrm(Order, of()));
+    expect([orders.readsFrom, orders.idOrder]).toEqual(['orders.no', 'integer']);
+    expect((await madeBy(fromMikroOrm(Product, of()))).idOrder).toEqual({
+      reason: expect.stringContaining('products.id is of type uuid'),
+    });
+    await expect(madeBy(fromMikroOrm(Visit, of()))).rejects.toThrow('got at, no');
+  });
 
   it('follows a composite primary key whose dates are finer than those of JavaScript', async () => {
     const source = await madeBy(fromMikroOrm(Visit, 'visitor', of(1)));

@@ -53,6 +53,16 @@ describe('fromMongoose', () => {
     expect(() => fromMongoose(Item, '_id', { take: 0 })).toThrow(/take/);
   });
 
+  it('takes _id where no path is named, and knows that ObjectIds are made in order', () => {
+    const ids = fromMongoose(itemModel(connection)).useFactory() as BloomIdSource;
+    expect([ids.readsFrom, ids.idOrder, typeof ids.newest]).toEqual(['items._id', 'text', 'function']);
+    const skus = sourceOf(itemModel(connection), 'sku');
+    expect(skus.idOrder).toEqual({ reason: expect.stringContaining('Item.sku is of type String') });
+    expect(skus.idsSince).toBeUndefined();
+    const named = itemModel(connection, new Schema<Item>({ _id: String, name: String } as never));
+    expect(sourceOf(named as Model<Item>, '_id').idOrder).toMatchObject({ reason: expect.any(String) });
+  });
+
   it('names the collection and the path that it reads', () => {
     expect(sourceOf(itemModel(connection), 'sku').readsFrom).toBe('items.sku');
   });
@@ -133,6 +143,28 @@ describeOnServer('fromMongoose on a server', () => {
     expect(await sourceOf(items, '_id').count!()).toBe(10);
   });
 
+  it('gives documents after an ObjectId, in their order', async () => {
+    const ids = ['a1', 'a2', 'b1', 'b2'].map((end) => end.padStart(24, '0'));
+    await items.collection.insertMany(
+      ids.toReversed().map((id) => ({ _id: new Types.ObjectId(id) })) as never,
+    );
+    await items.collection.insertOne({ _id: 'zzz' } as never);
+    const source = sourceOf(items, '_id');
+    expect([await source.newest!(), await source.newest!(3), await source.newest!(4)]).toEqual([
+      ids[3],
+      ids[0],
+      undefined,
+    ]);
+    const since = async (mark: string | undefined) => {
+      const found: unknown[] = [];
+      for await (const batch of source.idsSince!(mark, { signal: new AbortController().signal }))
+        found.push(...(batch as string[]));
+      return found;
+    };
+    expect(await since(ids[1])).toEqual(ids.slice(2));
+    expect(await since(undefined)).toEqual(ids);
+  });
+
   it('reads keys of every type, in pages that end between two types', async () => {
     const { Binary, Long } = mongo;
     const uuid = Binary.createFromHexString('0123456789abcdef0123456789abcdef', 4);
@@ -186,6 +218,7 @@ describeOnServer('fromMongoose on a server', () => {
               capacity: 100,
               errorRate: 1e-6,
               source: fromMongoose(items, '_id'),
+              coverage: 'none',
               rebuild: { drainMs: 0 },
             },
           ],

@@ -12,6 +12,7 @@ import {
   respectsPolicies,
   type ShopTables,
   startShopTables,
+  takesPrimaryKey,
   texts,
 } from '../../../test/support/shop-tables.js';
 
@@ -57,6 +58,12 @@ describe('postgresCopy', () => {
     expect(expected.length).toBeGreaterThan(60);
     expect(source.spelling?.name).toBe(normalize);
     expect(source.readsFrom).toBe(path.split('.').slice(-2).join('.'));
+  });
+
+  it('takes the primary key where no column is named', async () => {
+    await takesPrimaryKey(async (table) =>
+      madeBy(postgresCopy({ pool: shop.pool, table: table === 'visits' ? 'shop.visits' : table })),
+    );
   });
 
   it('reads the values that lookups are hashed by, whatever their type', async () => {

@@ -1,5 +1,5 @@
 import type { BloomGuardRunner } from 'nestjs-bloom';
-import { registrarOf } from 'nestjs-bloom/sources';
+import { type IdRegistrar, registrarOf } from 'nestjs-bloom/sources';
 import { GuardedReads, READS } from './guarded-reads.js';
 import { idOrigins } from './id-origins.js';
 import {
@@ -92,14 +92,16 @@ interface Recorded extends PrismaRegistersOptions {
 /** Writes of one model, and those of others by which its rows get ids. */
 class RecordedWrites {
   private readonly reader: IdReader;
+  private readonly registrar: IdRegistrar;
 
   constructor(private readonly recorded: Recorded) {
     this.reader = new IdReader(recorded.filter, idOrigins(recorded.mapped));
+    this.registrar = registrarOf(recorded.runner, recorded.filter);
   }
 
   async run({ model, operation, args = {}, query }: Operation): Promise<unknown> {
-    const { runner, mapped, filter, onError } = this.recorded;
-    const registrar = registrarOf(runner);
+    const { mapped, filter, onError } = this.recorded;
+    const { registrar } = this;
     const rows = writtenRows(mapped.fieldsOf, { model, operation, args });
     const { ids, isInResult, isOnlyInResult } = this.reader.read(operation, rows);
     if (!isInResult && ids.length === 0) return query(args);

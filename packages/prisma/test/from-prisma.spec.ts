@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { fromPrisma } from '../src/index.js';
+import { kindOf, modelBlock, primaryKeyOf } from '../src/schema-text.js';
 import { madeBy, readAll } from '../../../test/support/read-source.js';
 import { expectCounted, type ShopTables, startShopTables, texts } from '../../../test/support/shop-tables.js';
 import { type GeneratedClient, generatedClient } from './generated-client.js';
@@ -36,6 +37,32 @@ describe('fromPrisma', () => {
     expect(texts(await readAll(source))).toEqual(expected);
     expect(expected.length).toBeGreaterThan(60);
     expect(source.spelling?.name).toBe(normalize);
+  });
+
+  it('takes the primary key where no field is named', async () => {
+    const source = await madeBy(fromPrisma(prisma, products, { take: 7 }));
+    expect(source.readsFrom).toBe('products.id');
+    expect(source.idOrder).toEqual({ reason: expect.stringContaining('products.id is of type uuid') });
+    await expect(madeBy(fromPrisma(prisma, visits))).rejects.toThrow('got at, no');
+  });
+
+  it('reads in the schema which field is the key, and how Prisma makes it', () => {
+    const block = (lines: string) =>
+      modelBlock(`// model A { x Int @id }\nmodel Ab { z Int @id }\nmodel A {\n${lines}\n}`, 'A')!;
+    expect(primaryKeyOf(block('  a Int\n  bc Int @db.Integer @id @map("@id")'))).toEqual(['bc']);
+    expect(primaryKeyOf(block('  a Int\n  b Int\n  @@id(fields: [a, b])'))).toEqual(['a', 'b']);
+    expect(primaryKeyOf(block('  a Int @unique // @id'))).toEqual([]);
+    const kinds = [
+      'a String @id @default(uuid(7))',
+      'a String @id @default( uuid( 7 ) ) @db.Uuid',
+      'a String @id @default(ulid()) @db.VarChar(26)',
+      'a String @id @default(uuid())',
+      'a String @id @default(uuid(4))',
+      'a String @id @default(cuid())',
+      'a String @id @default(ulid()) @db.Char(26)',
+      'ab String @default(ulid())\n a String @id',
+    ].map((line) => kindOf(block(line), 'a'));
+    expect(kinds).toEqual(['uuidv7', 'uuidv7', 'ulid', ...Array<undefined>(5).fill(undefined)]);
   });
 
   it('reads a mapped field of another schema, by a key whose dates are finer than those of JavaScript', async () => {

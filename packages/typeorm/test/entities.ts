@@ -43,6 +43,12 @@ export class Product {
   deletedAt!: Date | null;
 }
 
+@Entity('orders')
+export class Order {
+  @PrimaryGeneratedColumn()
+  no!: number;
+}
+
 @Entity('visits', { schema: 'shop' })
 export class Visit {
   @PrimaryColumn({ type: 'timestamptz', precision: 6 })

@@ -5,7 +5,7 @@ import { fromTypeOrm, type TypeOrmSourceOptions } from '../src/index.js';
 import { withFilledFilter } from '../../../test/support/filled-application.js';
 import { type PostgresServer, requirePostgres } from '../../../test/support/postgres-server.js';
 import { madeBy, readAll } from '../../../test/support/read-source.js';
-import { Film, Loose, Mark, Medium, Product, Shelf, Visit } from './entities.js';
+import { Film, Loose, Mark, Medium, Order, Product, Shelf, Visit } from './entities.js';
 
 const TAKE = 7;
 let server: PostgresServer;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   dataSource = await new DataSource({
     type: 'postgres',
     url: server.url,
-    entities: [Product, Visit, Medium, Film, Shelf, Mark, Loose],
+    entities: [Product, Order, Visit, Medium, Film, Shelf, Mark, Loose],
     synchronize: true,
     cache: { type: 'database', alwaysEnabled: true, duration: 60_000 },
   }).initialize();
@@ -29,6 +29,7 @@ beforeAll(async () => {
     from generate_series(1, 100) i;
     insert into shop.visits select '2026-01-01 00:00:00.000001Z'::timestamptz + (i / 3) * interval '1 microsecond', i, 'visitor-' || i % 50
     from generate_series(1, 100) i;
+    insert into orders default values; insert into orders default values; insert into orders default values;
     insert into media (id, kind) select 'm' || i, case when i % 2 = 0 then 'Film' else 'Medium' end from generate_series(1, 30) i;
     create table loose as select 'kind-' || i % 3 as kind, 'label-' || i as label from generate_series(1, 20) i;
     create role tenant login; grant select on media to tenant;
@@ -65,6 +66,18 @@ describe('fromTypeOrm', () => {
     const expected = await values(expression, 'products');
     expect((await readAll(source)).toSorted()).toEqual(expected.toSorted());
     expect(expected.length).toBeGreaterThan(60);
+  });
+
+  it('takes the primary key where no property is named', async () => {
+    const orders = await madeBy(fromTypeOrm(Order, of()));
+    expect([orders.readsFrom, orders.idOrder]).toEqual(['orders.no', 'integer']);
+    expect(await orders.newest!()).toBe(3n);
+    expect((await madeBy(fromTypeOrm(Product, of()))).idOrder).toEqual({
+      reason: expect.stringContaining('products.id is of type uuid'),
+    });
+    expect((await madeBy(fromTypeOrm(Product, of({ ids: 'uuidv7' })))).idOrder).toBe('text');
+    await expect(madeBy(fromTypeOrm(Visit, of()))).rejects.toThrow('got at, no');
+    await expect(madeBy(fromTypeOrm(Shelf, of()))).rejects.toThrow('got none');
   });
 
   it('follows a composite primary key whose dates are finer than those of JavaScript', async () => {

@@ -36,7 +36,7 @@ const WITH_CASE = ['postgresql', 'redshift', 'sqlite3'];
  *
  * @throws {BloomConfigError} at the start of the application, when there is no such table or column.
  */
-export function fromKnex<Row = unknown>(
+export function fromKnex<_Row = unknown>(
   knex: InjectionToken<Knex> | Knex,
   table: string,
   options?: KnexSourceOptions,

@@ -107,9 +107,10 @@ export class FilterMonitor {
     if (hasSource && this.setup.hasOwner === false && definition.owner === undefined) {
       texts.push(NO_OWNER);
     }
-    const { whyNotCovered, feed } = definition;
+    const { source, whyNotCovered, feed } = definition;
+    // What says nothing of its order is a source of the application.
     if (
-      hasSource &&
+      source?.idOrder !== undefined &&
       whyNotCovered !== undefined &&
       !topUp &&
       !feed &&

@@ -42,7 +42,7 @@ export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeM
   const partitions = options.partitions === true ? USUAL_PARTS : options.partitions;
   const layout = partitions === undefined ? chosen : partitionedLayout(chosen, partitions);
   const { drainMs = 10_000, stallMs = 300_000 } = rebuild;
-  checkCombination(options, { layout, drainMs, stallMs }, expect);
+  checkCombination(options, layout, expect);
   const { normalize: given } = options;
   const normalize = typeof given === 'function' ? given : namedNormalizer(given);
   const isCounted = options.capacity === undefined && source !== undefined && !layout.hasFixedSize;
@@ -61,7 +61,7 @@ export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeM
     normalize: normalize ?? source?.spelling?.normalize,
     drainMs,
   });
-  const checkSource = () => checkFollowed(followed(), expect);
+  const checkSource = () => checkFollowed({ ...followed(), stallMs }, expect);
   if (!toBeMade) checkSource();
   return {
     name,

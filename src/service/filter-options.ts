@@ -260,18 +260,14 @@ export function checkFilterOptions(options: BloomFilterOptions, where: string): 
   checkOptions(options, { where, known: FILTER, valued: VALUED, needed: ['name'], elsewhere: intoRebuild });
 }
 
-/** Values that options have by default, or that the layout gives them. */
-export interface ChosenOptions {
-  readonly layout: FilterLayout;
-  readonly drainMs: number;
-  readonly stallMs: number;
-}
-
 /** @throws {BloomConfigError} for options that do not go together. */
-export function checkCombination(options: BloomFilterOptions, chosen: ChosenOptions, expect: Expect): void {
+export function checkCombination(
+  options: BloomFilterOptions,
+  { kind, grows, isMadeByOthers }: FilterLayout,
+  expect: Expect,
+): void {
   const { source, create, replica, leaseMs, partitions, negativeCache, coverage, feed } = options;
   const { cron, everyMs } = options.rebuild ?? {};
-  const { kind, grows, isMadeByOthers } = chosen.layout;
   const isBlocked = kind === blocked.kind;
   const noSource = source === undefined;
   const notDivided = `left out with the layout ${kind}, which cannot be divided`;
@@ -303,7 +299,7 @@ export function checkCombination(options: BloomFilterOptions, chosen: ChosenOpti
   expect('source', source, forCoverage, coverage !== 'ordered' || !noSource);
   const forFeed = 'given with a feed: rows that the feed has missed are found by a rebuild';
   expect('source', source, forFeed, feed === undefined || !noSource);
-  checkTopUp(options, chosen, expect);
+  checkTopUp(options, expect);
 }
 
 function intoRebuild(name: string): string | undefined {

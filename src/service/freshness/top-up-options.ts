@@ -149,13 +149,9 @@ export const TOP_UP: NestedOptions = {
 
 /** @throws {BloomConfigError} for options that do not go together, whatever the source is. */
 export function checkTopUp(
-  { topUp = {}, coverage }: Pick<FollowedOptions, 'topUp' | 'coverage'>,
-  { drainMs, stallMs }: { readonly drainMs: number; readonly stallMs: number },
+  { topUp: { beyond, slack } = {}, coverage }: Pick<FollowedOptions, 'topUp' | 'coverage'>,
   expect: Expect,
 ): void {
-  const { overlapMs = drainMs, beyond, slack } = topUp;
-  const belowStall = `a number of milliseconds below rebuild.stallMs, ${stallMs}`;
-  expect('topUp.overlapMs', overlapMs, belowStall, overlapMs < stallMs);
   const inOrder = "'ordered' with topUp.beyond, which speaks of ids in an order";
   expect('coverage', coverage, inOrder, coverage !== 'none' || beyond === undefined);
   if (beyond === 'absent') expect('topUp.slack', slack, SLACK, slack !== undefined);
@@ -163,12 +159,15 @@ export function checkTopUp(
 }
 
 /** @throws {BloomConfigError} for a source that cannot do what the options ask for. */
-export function checkFollowed(options: FollowedOptions, expect: Expect): void {
-  const { source, topUp, coverage } = options;
+export function checkFollowed(options: FollowedOptions & { readonly stallMs: number }, expect: Expect): void {
+  const { source, topUp, coverage, stallMs } = options;
   const idOrder = source?.idOrder ?? undefined;
   const isOrder = idOrder === undefined || typeof idOrder === 'object' || Object.hasOwn(ASCENDING, idOrder);
   expect('source.idOrder', idOrder, "'integer', 'text' or { reason }", isOrder);
   expect('source', source, WITH_IDS_SINCE, topUp === undefined || typeof source?.idsSince === 'function');
+  const { overlapMs = 0 } = topUpSettings(options) ?? {};
+  const belowStall = `a number of milliseconds below rebuild.stallMs, ${stallMs}`;
+  expect('topUp.overlapMs', overlapMs, belowStall, overlapMs < stallMs);
   if (coverage === 'none') return;
   const reason = whyNotOrdered(options);
   const leftOut = notCovered(reason ?? '');

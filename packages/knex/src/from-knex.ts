@@ -25,8 +25,8 @@ const WITHOUT_LIMIT = ['mssql', 'oracle'];
 const WITH_CASE = ['postgresql', 'redshift', 'sqlite3'];
 
 /**
- * All values of the primary key of a table, or of one column, read in pages through Knex. Pages follow the column where no two rows
- * share a value, else the primary key, by the catalog of Postgres.
+ * All values of the primary key of a table, or of one column, read in pages through Knex. Pages follow
+ * the column where no two rows share a value, else the primary key, by the catalog of Postgres.
  *
  * @param knex the token of the Knex of the application, or the Knex itself.
  * @param table as in Knex's own queries: `products`, or with its schema `shop.products`.

@@ -20,7 +20,7 @@ export type KyselyColumn<Database> = unknown extends Database
       }[keyof Database[Table] & string];
     }[keyof Database & string];
 
-/** The tables; any text where the type of the database is not known. A name with a schema needs its column. */
+/** The tables, any text where the database has no type. A name with a schema needs its column. */
 export type KyselyTable<Database> = unknown extends Database
   ? string
   : Exclude<keyof Database & string, `${string}.${string}`>;
@@ -29,8 +29,8 @@ export type KyselyTable<Database> = unknown extends Database
 type AnyKysely = Kysely<any>;
 
 /**
- * All values of the primary key of a table, or of one column, read in pages through Kysely. Pages follow the column where no two
- * rows share a value, else the primary key, by the catalog of Postgres.
+ * All values of the primary key of a table, or of one column, read in pages through Kysely. Pages follow
+ * the column where no two rows share a value, else the primary key, by the catalog of Postgres.
  *
  * @param database the token of the Kysely of the application, or the Kysely itself.
  * @param column `table` for its primary key, `table.column`, or `schema.table.column`, as in Kysely's own

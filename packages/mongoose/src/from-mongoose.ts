@@ -60,8 +60,8 @@ export type MongoosePathName<Item> = unknown extends Item
       }[keyof Item & string];
 
 /**
- * All values of `_id` of a model of Mongoose, or of one path, read in pages of raw documents along the index of `_id`,
- * past the middleware of the schema. An ObjectId is its 24 digits.
+ * All values of `_id` of a model of Mongoose, or of one path, read in pages of raw documents along the index
+ * of `_id`, past the middleware of the schema. An ObjectId is its 24 digits.
  *
  * @param model the class whose name `MongooseModule.forFeature` registers, `getModelToken('Item')`, or the
  * model itself.

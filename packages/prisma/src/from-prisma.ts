@@ -31,8 +31,8 @@ const POSTGRES = ['postgresql', 'cockroachdb'];
 const OTHERS = ['mysql', 'sqlite'];
 
 /**
- * All values of the primary key of a Prisma model, or of one field, read in pages of raw rows. Pages follow the column where no two
- * rows share a value, else the primary key, by the catalog of Postgres.
+ * All values of the primary key of a Prisma model, or of one field, read in pages of raw rows. Pages follow
+ * the column where no two rows share a value, else the primary key, by the catalog of Postgres.
  *
  * @param client the class or token of the client in the application, or the client itself.
  * @example

@@ -69,7 +69,7 @@ export abstract class BloomFilter {
    * transaction, before the commit.
    *
    * @throws {BloomIdError} when the value cannot be an id, or is longer than `maxIdBytes`. With
-   * `topUp.ordered` and without Redis also when other processes may have read past it.
+   * `coverage` and without Redis also when other processes may have read past it.
    * @throws {BloomUnavailableError} when the id could not be recorded.
    */
   abstract add(id: BloomId): Promise<boolean>;

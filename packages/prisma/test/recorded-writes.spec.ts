@@ -68,7 +68,6 @@ async function start(name: FilterName) {
             coverage: 'none',
             errorRate: 1e-6,
             source: fromPrisma(plain, model, field),
-            coverage: 'none',
             rebuild: { drainMs: 0, onBoot: 'never' },
           },
         ],

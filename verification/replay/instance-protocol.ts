@@ -45,3 +45,22 @@ export const NOTHING: Reply = {
   skipped: 0,
   fromCopies: 0,
 };
+
+/** What an instance without Redis is started with. */
+export interface MemoryOptions {
+  readonly databaseUrl: string;
+}
+
+export type MemoryRequest =
+  /** Makes a row, in a transaction that is open for so long. */
+  | { readonly type: 'create'; readonly openMs: number }
+  /** Looks rows up, and ids of no row. */
+  | { readonly type: 'lookup'; readonly ids: readonly number[]; readonly others: readonly number[] }
+  | { readonly type: 'stop' };
+
+export interface MemoryReply extends Reply {
+  /** The id of the row that was made, and one of no row. */
+  readonly ids?: readonly number[];
+  /** Ids of no row that were answered "absent". */
+  readonly denied?: number;
+}

@@ -12,17 +12,20 @@ export interface ReplayArguments {
   readonly cluster: boolean;
   /** The filter is divided on one Redis, and its parts are read with leases. */
   readonly leased: boolean;
+  /** Without Redis: each instance has the filter in memory. */
+  readonly memory: boolean;
   /** A safety of the protocol to take out, to see that the replay notices. */
   readonly without: Safety | undefined;
 }
 
-export const USAGE = `Usage: npm run replay -- [--data FOLDER] [--limit N] [--json] [--cluster | --leased] [--break SAFETY]
+export const USAGE = `Usage: npm run replay -- [--data FOLDER] [--limit N] [--json] [--cluster | --leased | --memory] [--break SAFETY]
 
   --data FOLDER   folder of catalog.csv and orders.csv.gz; without it a trace is generated
   --limit N       replay the first N order lines only
   --json          print the figures as one JSON object
   --cluster       on three masters and three replicas, with 16 partitions; slots move meanwhile, and a replica takes over
   --leased        on one Redis, whose copies answer "absent" without it
+  --memory        without Redis: products are rows of Postgres that nobody adds, and each instance follows by itself
   --break SAFETY  take a safety of the protocol out, to see that the replay notices: ${SAFETIES.join(', ')}
 `;
 
@@ -34,6 +37,7 @@ export function parseReplayArguments(words: readonly string[]): ReplayArguments 
     help = false,
     cluster = false,
     leased = false,
+    memory = false,
     ...values
   } = readOptions(words, {
     data: { type: 'string' },
@@ -42,10 +46,22 @@ export function parseReplayArguments(words: readonly string[]): ReplayArguments 
     help: { type: 'boolean', short: 'h' },
     cluster: { type: 'boolean' },
     leased: { type: 'boolean' },
+    memory: { type: 'boolean' },
     break: { type: 'string' },
   });
   if (cluster && leased)
     throw new UsageError('Expected --cluster or --leased, got both: a cluster has no leases.');
+  if (memory && (cluster || leased || values.break !== undefined))
+    throw new UsageError('Expected --memory alone: it has no Redis.');
   const limit = positiveInteger('limit', values.limit, Infinity);
-  return { data, limit, json, help, cluster, leased, without: oneOf('break', values.break, SAFETIES) };
+  return {
+    data,
+    limit,
+    json,
+    help,
+    cluster,
+    leased,
+    memory,
+    without: oneOf('break', values.break, SAFETIES),
+  };
 }

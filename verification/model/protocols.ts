@@ -1,4 +1,5 @@
 import { coverage } from './coverage.js';
+import { coveredCopies } from './covered-copies.js';
 import { feed } from './feed.js';
 import { ownMarks } from './own-marks.js';
 import { leasedCopies } from './leased-copies-systems.js';
@@ -13,6 +14,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   leasedCopies,
   coverage,
   ownMarks,
+  coveredCopies,
   feed,
   sharedMode,
 ];

@@ -26,7 +26,7 @@ import { GatedRedis } from './gated-redis.js';
 import type { Ground } from './ground.js';
 import { KEY_PREFIX, type LeasedPlan } from './scenario.js';
 import type { Reply } from './server-link.js';
-import type { PagedSource } from './simulated-table.js';
+import { numberOf, type PagedSource } from './simulated-table.js';
 import type { SimulatedServer } from './simulated-server.js';
 
 /** Deadlines: the schedule decides what is late, so no timer of this length is ever fired. */
@@ -71,6 +71,7 @@ export interface GatedInstanceOptions {
   /** Whether it shares denials; otherwise it may have to mark those of others. */
   readonly shares: boolean;
   readonly spellsOtherwise?: boolean | undefined;
+  readonly isNumbered?: boolean | undefined;
   readonly source: PagedSource | undefined;
   readonly server: SimulatedServer;
   readonly breakage: Breakage;
@@ -151,7 +152,7 @@ export class GatedInstance {
   static async start(options: GatedInstanceOptions): Promise<GatedInstance> {
     const instance = new GatedInstance(options);
     const { breakage, filterName: name, capacity, shares, source, ground, leased } = options;
-    const { spellsOtherwise = false } = options;
+    const { spellsOtherwise = false, isNumbered = false } = options;
     const emit = () => {};
     const redisStore = await RedisStore.connect({
       redis: instance.client,
@@ -172,6 +173,7 @@ export class GatedInstance {
         name,
         layout: chosenLayout({ name, capacity, layout: ground.layout }),
         source,
+        ...(isNumbered && { normalize: (id: BloomId) => numberOf(String(id)) }),
         ...(spellsOtherwise && { normalize: (id: BloomId) => `other-${String(id)}` }),
         replica: replicaMode(options),
         ...(leased && { copyLeaseMs: leased.leaseMs }),

@@ -91,6 +91,10 @@ export interface InstancePlan {
   readonly shares: boolean;
   /** Whether the process spells ids otherwise than the filter that stands there. */
   readonly spellsOtherwise?: boolean;
+  /** Whether ids are numbers, but for a few. */
+  readonly isNumbered?: boolean;
+  /** Whether the source reads them in their order too. */
+  readonly isOrdered?: boolean;
 }
 
 export interface LeasedPlan {

@@ -152,7 +152,7 @@ export class Schedule extends ScheduleState implements Choices {
 
   private async startInstance(index: number): Promise<void> {
     const { scenario, filterName, server, breakage } = this.options;
-    const { pageSize, single, counts, ...plan } = scenario.instances[index]!;
+    const { pageSize, single, counts, isOrdered, ...plan } = scenario.instances[index]!;
     const { table, time } = this;
     const turn = (what: string) => this.gate.turn(this.instances[index]!, what);
     this.instances[index] = await GatedInstance.start({
@@ -162,7 +162,9 @@ export class Schedule extends ScheduleState implements Choices {
       ground: this.ground,
       server,
       breakage,
-      source: scenario.hasSource ? new PagedSource({ table, pageSize, single, counts, turn }) : undefined,
+      source: scenario.hasSource
+        ? new PagedSource({ table, pageSize, single, counts, isOrdered, turn })
+        : undefined,
       leased: scenario.leased,
       now: () => (time ? time.nowOf(this.instances[index]) : this.now),
       wall: () => time?.wallOf(this.instances[index]) ?? this.now,

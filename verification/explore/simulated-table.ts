@@ -25,6 +25,12 @@ export class SimulatedTable {
   }
 }
 
+/** One letter is far ahead of the others, and one is no number. */
+export function numberOf(id: string): string {
+  if (id === 'e') return id;
+  return id === 'h' ? '900000000' : String(id.charCodeAt(0));
+}
+
 export interface PagedSourceOptions {
   readonly table: SimulatedTable;
   readonly pageSize: number;
@@ -32,6 +38,8 @@ export interface PagedSourceOptions {
   readonly single: boolean;
   /** Whether the source can tell how many rows there are. */
   readonly counts: boolean;
+  /** Whether it reads new rows too, by their numbers. */
+  readonly isOrdered?: boolean | undefined;
   /** Waits until the schedule lets the next query be made. */
   readonly turn: (what: string) => Promise<void>;
 }
@@ -41,9 +49,23 @@ export class PagedSource implements BloomIdSource {
   /** Rows of the last reading. */
   read: string[] = [];
   readonly count?: () => Promise<number>;
+  readonly idsSince?: BloomIdSource['idsSince'];
+  readonly newest?: NonNullable<BloomIdSource['newest']>;
 
   constructor(private readonly options: PagedSourceOptions) {
-    if (options.counts) this.count = async () => options.table.size;
+    const { table, counts, isOrdered = false } = options;
+    if (counts) this.count = async () => table.size;
+    if (!isOrdered) return;
+    this.idsSince = () => this.inOrder();
+    this.newest = async (others = 0) => {
+      await options.turn('asks for the newest row');
+      return table.pageAfter('', Infinity).at(-1 - others);
+    };
+  }
+
+  private async *inOrder(): AsyncIterable<string[]> {
+    await this.options.turn('asks for the first row');
+    yield this.options.table.pageAfter('', Infinity);
   }
 
   async *ids(): AsyncIterable<string | string[]> {

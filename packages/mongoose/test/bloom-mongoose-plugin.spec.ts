@@ -18,6 +18,8 @@ async function start(connection: Connection, schema = itemSchema()) {
   const filter = (name: string, path: '_id' | 'sku') => ({
     name,
     capacity: 1000,
+    // A database that cannot be reached shows no order.
+    coverage: 'none' as const,
     errorRate: 1e-6,
     source: {
       useFactory: () => ({ ...fromMongoose(model, path).useFactory(), ids: async function* () {} }),

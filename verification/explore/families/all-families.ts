@@ -1,6 +1,7 @@
 import { PROTOCOL_SAFETIES } from '../broken-store.js';
 import { templateName } from './blocked-ground.js';
 import { blockedScenario, CAPACITIES, templateScenario } from './blocked-scenario.js';
+import { exactScenario } from './exact-scenario.js';
 import type { Family } from './family.js';
 import { FOREIGN_SAFETIES } from './foreign-safeties.js';
 import { foreignScenario } from './foreign-scenario.js';
@@ -14,7 +15,7 @@ import { SPELLING_SAFETIES } from './spelling-safeties.js';
 export const FAMILIES: readonly Family[] = [
   {
     name: 'blocked',
-    share: 0.4,
+    share: 0.3,
     safeties: PROTOCOL_SAFETIES,
     triesOfSpare: 200,
     makeScenario: blockedScenario,
@@ -54,6 +55,15 @@ export const FAMILIES: readonly Family[] = [
     safeties: SPELLING_SAFETIES,
     triesOfSpare: 100,
     makeScenario: spelledScenario,
+    templates: [],
+  },
+  {
+    name: 'exact',
+    share: 0.1,
+    // Scripts are those of `blocked`.
+    safeties: [],
+    triesOfSpare: 100,
+    makeScenario: exactScenario,
     templates: [],
   },
 ];

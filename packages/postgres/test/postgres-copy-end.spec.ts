@@ -50,8 +50,9 @@ async function readUntil(
   pool: pg.Pool,
   signal: AbortSignal,
   then: (ids: AsyncIterator<BloomId | readonly BloomId[]>) => Promise<void>,
+  made = make(pool),
 ): Promise<number> {
-  const source = await make(pool);
+  const source = await made;
   let read = 0;
   const ids = source.ids({ signal })[Symbol.asyncIterator]();
   for (let batch = await ids.next(); !batch.done; batch = await ids.next()) {
@@ -145,9 +146,11 @@ describe('postgresCopy', () => {
 
   it('stops at the signal while the pool has no client for it, and takes none later', async () => {
     const pool = poolOf();
+    const made = make(pool);
+    await made;
     const client = await pool.connect();
     const stopping = new AbortController();
-    const reading = readUntil(pool, stopping.signal, async () => {});
+    const reading = readUntil(pool, stopping.signal, async () => {}, made);
     const refused = expect(reading).rejects.toThrow('enough');
     await eventually('it waits', () => pool.waitingCount === 1);
     stopping.abort(new Error('enough'));

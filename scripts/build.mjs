@@ -29,7 +29,17 @@ const ESM = {
   sourcemapExcludeSources: true,
   sourcemapPathTransform: (path, map) => relative(root, join(dirname(map), path)),
 };
-const COMMONJS = { ...CODE, format: 'cjs', exports: 'named' };
+// Nobody reads it, so local names are short.
+const COMMONJS = {
+  ...CODE,
+  format: 'cjs',
+  exports: 'named',
+  minify: {
+    compress: false,
+    mangle: { toplevel: false, keepNames: true },
+    codegen: { removeWhitespace: true },
+  },
+};
 /** Types of libraries are read once for all wings. */
 const parsed = new Map();
 
@@ -88,6 +98,12 @@ async function bundle(folder, { exports, bin = {}, version }) {
     onwarn: (problem) => problem.plugin === 'dts' || refuse(problem),
   });
   await types.write({ ...SHARED, chunkFileNames: 'shared/[name].ts', dir: dist });
+  if (folder === root) withoutTexts(join(dist, 'internal-entry.d.ts'));
+}
+
+/** Its types are for wings alone, whose authors read the sources. */
+function withoutTexts(file) {
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/\/\*\*.*?\*\/\s*/gs, ''));
 }
 
 function codeOf(folder, files) {

@@ -9,7 +9,7 @@ console.log(stdout);
 assert.equal(status, 0, `"npm ${args.join(' ')}" ended with ${status}`);
 
 const { phases } = JSON.parse(stdout);
-assert.equal(phases.length, 4, 'phases');
+assert.equal(phases.length, 6, 'phases');
 for (const { name, requests, wrongAbsent } of phases) {
   assert.ok(requests > 0, `${name}: no requests`);
   assert.equal(wrongAbsent, 0, `${name}: wrong absents`);

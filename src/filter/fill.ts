@@ -45,7 +45,7 @@ export function measuredFill(
   blocks: readonly Uint8Array[],
   { hashCount, range }: Measured,
 ): FilterFill {
-  const shares = blocks.map((block) => countBits(block.subarray(TAG_BYTES, BLOCK_BYTES)) / BLOCK_DATA_BITS);
+  const shares = blocks.map(shareOfBits);
   const hashed = range ? shares.filter((_, i) => numbers[i]! >= range.blocks) : shares;
   const shown = range ? shares.filter((_, i) => numbers[i]! < range.blocks) : shares;
   return { errorRate: mean(hashed.map((share) => share ** hashCount)), fillRatio: mean(shown) };
@@ -54,8 +54,11 @@ export function measuredFill(
 /** The same of a filter whose blocks are all in memory. */
 export function measuredFillOf(bytes: Uint8Array, generation: Measured): FilterFill {
   const numbers = sampledBlocks({ ...generation, blocks: bytes.length / BLOCK_BYTES });
-  const blocks = numbers.map((block) => bytes.subarray(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES));
-  return measuredFill(numbers, blocks, generation);
+  return measuredFill(
+    numbers,
+    numbers.map((number) => blockAt(bytes, number)),
+    generation,
+  );
 }
 
 /** Whether absent ids pass far more often than planned, whatever counts say. */
@@ -63,18 +66,31 @@ export function isCrowded(errorRate: number, planned: number): boolean {
   return errorRate > Math.min(0.9, CROWDED * planned);
 }
 
-/** Whether a filter has far more ids outside its range than planned. */
+/** Whether a filter has far more ids outside its range than planned, by all blocks that have them. */
 export function isOutgrown(
   { generation, bytes }: { readonly generation: Measured; readonly bytes: Uint8Array },
   errorRate: number,
 ): boolean {
-  return generation.range !== undefined && isCrowded(measuredFillOf(bytes, generation).errorRate, errorRate);
+  const { range, hashCount } = generation;
+  if (!range) return false;
+  const rates: number[] = [];
+  for (let block = range.blocks; block < bytes.length / BLOCK_BYTES; block++)
+    rates.push(shareOfBits(blockAt(bytes, block)) ** hashCount);
+  return isCrowded(mean(rates), errorRate);
 }
 
 /** Share of the bits of several filters that are set, from what was measured of each. */
 export function stackFillRatio(fills: readonly FilterFill[], blocks: readonly number[]): number {
   const all = blocks.reduce((sum, count) => sum + count, 0);
   return fills.reduce((sum, { fillRatio }, i) => sum + fillRatio * (blocks[i]! / all), 0);
+}
+
+function blockAt(bytes: Uint8Array, number: number): Uint8Array {
+  return bytes.subarray(number * BLOCK_BYTES, (number + 1) * BLOCK_BYTES);
+}
+
+function shareOfBits(block: Uint8Array): number {
+  return countBits(block.subarray(TAG_BYTES, BLOCK_BYTES)) / BLOCK_DATA_BITS;
 }
 
 function mean(values: readonly number[]): number {

@@ -23,12 +23,19 @@ export function waitOf({ drainMs }: RebuildJob, { quietMs }: Staging): number {
   return Math.max(0, drainMs - quietMs);
 }
 
+export interface Filled extends ScanResult {
+  /** False for a scan that needs another plan: the staging lacks ids, and must not go live. */
+  readonly isMerged: boolean;
+  /** Whether the ids are not as the source has said. */
+  readonly isOutgrown: boolean;
+}
+
 /**
  * Drains, scans, merges and verifies; a scan that overflowed is returned before anything of it is merged.
  * Each pass reads the whole source, after the drain, and keeps what belongs to its part of the filter: for
  * that part it is all that a scan has to be.
  */
-export async function fill(job: RebuildJob, request: RebuildRequest, filling: Filling): Promise<ScanResult> {
+export async function fill(job: RebuildJob, request: RebuildRequest, filling: Filling): Promise<Filled> {
   const { staging, progress, signal, found, passes } = filling;
   progress.enter('draining');
   await job.clock.sleep(waitOf(job, staging), signal);
@@ -38,7 +45,8 @@ export async function fill(job: RebuildJob, request: RebuildRequest, filling: Fi
     if (passes > 1) staging.beginPass?.(pass);
     progress.enter('scanning');
     const scan = together(all, await scanPass(job, filling, all), passes / (pass + 1));
-    if (scan.overflow !== undefined || staging.isOutgrown) return scan;
+    const isOutgrown = staging.isOutgrown === true;
+    if (scan.overflow !== undefined || isOutgrown) return { ...scan, isMerged: false, isOutgrown };
     if (scan.bad && pass === passes - 1) job.emit({ type: 'ids-skipped', filter: job.name, ...scan.bad });
     if (!request.force) {
       assertSame(all, scan, pass, passes);
@@ -56,7 +64,7 @@ export async function fill(job: RebuildJob, request: RebuildRequest, filling: Fi
   if (missing.length > 0 && !staging.giveUpPartsOf?.(missing)) {
     throw new BloomRebuildError('staging-damaged', missingFromStaging(missing.length, verdicts.length));
   }
-  return scan;
+  return { ...scan, isMerged: true, isOutgrown: false };
 }
 
 async function scanPass(

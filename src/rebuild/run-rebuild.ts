@@ -83,7 +83,7 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
     emit({ type: 'rebuild-started', filter: name, capacity, bytes, waitMs, ...(passes > 1 && { passes }) });
     try {
       const scan = await fill(job, request, { ...run, staging, progress, passes });
-      if (scan.overflow === undefined && !staging.isOutgrown) {
+      if (scan.isMerged) {
         progress.enter('swapping');
         run.signal.throwIfAborted();
         await staging.commit(scan.distinctIds);
@@ -113,8 +113,7 @@ async function publish(job: RebuildJob, request: RebuildRequest, run: Run): Prom
         capacity = planAgain(job, scan.overflow, wanted);
         range &&= await plannedRange(job, { ids: scan.overflow, capacity }, run.signal);
       }
-      // The ids are not as the source has said.
-      if (staging.isOutgrown) range = undefined;
+      if (scan.isOutgrown) range = undefined;
       emit({ type: 'rebuild-replanned', filter: name, capacity, idsRead: scan.idsRead });
     } catch (error) {
       await cleanUp(job, () => staging.abort());

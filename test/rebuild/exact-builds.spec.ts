@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type BloomIdSource, runRebuild } from '../../src/rebuild/index.js';
-import type { BloomId } from '../../src/filter/index.js';
+import { BlockedFilter, type BloomId, generationOf, isOutgrown } from '../../src/filter/index.js';
 import { MemoryStore } from '../../src/store/memory/index.js';
 import { openOptions } from '../support/open-options.js';
 import { rebuildJob, type TestJob } from '../support/rebuild-job.js';
@@ -121,6 +121,37 @@ describe('A build of integers', () => {
     expect(report).toMatchObject({ replans: 1 });
     expect(job.events.map(({ type }) => type)).toContain('rebuild-replanned');
     expect(new Set(await verdicts(ids))).toEqual(new Set(['maybe']));
+  });
+
+  it('never goes live before its ids are merged, however often it is asked whether it is outgrown', async () => {
+    const asked = [true, false, false];
+    const store = new MemoryStore().open(openOptions());
+    const lease = store.lease.bind(store);
+    store.lease = async (request) => {
+      const held = (await lease(request))!;
+      const stage = async (plan: Parameters<typeof held.stage>[0]) => {
+        const staging = await held.stage(plan);
+        return Object.defineProperty(staging, 'isOutgrown', { get: () => asked.shift() ?? false });
+      };
+      return { ...held, stage };
+    };
+    const ids = integers(2_000);
+    const job = rebuildJob(store, tableOf(ids), { errorRate: BLOCKED, mayBeExact: true });
+    expect(await runRebuild(job)).toMatchObject({ replans: 1 });
+    expect(new Set(await store.check(ids.map(String)))).toEqual(new Set(['maybe']));
+  });
+
+  it('has the same say about ids outside of its range, however many blocks they are in', () => {
+    const generation = generationOf({
+      capacity: 1,
+      errorRate: BLOCKED,
+      maxIdBytes: 64,
+      range: { first: 1, integers: 20_000_000 },
+    });
+    const filter = new BlockedFilter(generation);
+    for (let i = 0; i < 50_400; i++) filter.add(`text-${i}`);
+    const said = Array.from({ length: 10 }, () => isOutgrown(filter, BLOCKED));
+    expect(new Set(said).size).toBe(1);
   });
 
   it('is planned again, if the source has more of them than it said', async () => {

@@ -4,6 +4,7 @@ import type { ProgressReporter } from './progress.js';
 import type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 import { missingFromStaging, passReadFewer, tooFewIds } from './rebuild.messages.js';
 import { type ScanResult, scanSource } from './scan.js';
+import { rowsThere } from './rows-there.js';
 import { StallTimer } from './stall-timer.js';
 
 /** A later pass may read fewer ids than one before it by this share, which have been deleted meanwhile. */
@@ -60,7 +61,8 @@ export async function fill(job: RebuildJob, request: RebuildRequest, filling: Fi
 
   progress.enter('verifying');
   const verdicts = scan.sample.length > 0 ? await staging.check(scan.sample) : [];
-  const missing = scan.sample.filter((_, i) => verdicts[i] !== 'maybe');
+  const lacking = scan.sample.filter((_, i) => verdicts[i] !== 'maybe');
+  const missing = job.mayBeExact ? await rowsThere(job.source, lacking, job.toKey) : lacking;
   if (missing.length > 0 && !staging.giveUpPartsOf?.(missing)) {
     throw new BloomRebuildError('staging-damaged', missingFromStaging(missing.length, verdicts.length));
   }

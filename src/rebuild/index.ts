@@ -3,6 +3,7 @@ export { type PackableIds, packableIds, packedTogether, type PackedIds } from '.
 export { IdSample } from './id-sample.js';
 export type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 export type { BloomRebuildOptions, BloomRebuildReport } from './report.js';
+export { rowsThere } from './rows-there.js';
 export { runRebuild } from './run-rebuild.js';
 export type {
   BloomIdOrder,

@@ -141,6 +141,35 @@ describe('A build of integers', () => {
     expect(new Set(await store.check(ids.map(String)))).toEqual(new Set(['maybe']));
   });
 
+  it('goes live, though a row that it has read was deleted and its id removed before it was verified', async () => {
+    const store = new MemoryStore().open(openOptions());
+    let ids = integers(200);
+    const source: BloomIdSource = {
+      ...tableOf(ids),
+      async *idsSince(mark) {
+        yield ids.filter((id) => mark === undefined || id > Number(mark));
+      },
+    };
+    const lease = store.lease.bind(store);
+    store.lease = async (request) => {
+      const held = (await lease(request))!;
+      const stage = async (plan: Parameters<typeof held.stage>[0]) => {
+        const staging = await held.stage(plan);
+        const check = staging.check.bind(staging);
+        return Object.assign(staging, {
+          check: async (keys: Parameters<typeof check>[0]) => {
+            ids = ids.filter((id) => id !== 7);
+            await store.remove!(['7']);
+            return check(keys);
+          },
+        });
+      };
+      return { ...held, stage };
+    };
+    await runRebuild(rebuildJob(store, source, { errorRate: BLOCKED, mayBeExact: true }));
+    expect(await store.check(['6', '7', '8'])).toEqual(['maybe', 'absent', 'maybe']);
+  });
+
   it('has the same say about ids outside of its range, however many blocks they are in', () => {
     const generation = generationOf({
       capacity: 1,

@@ -5,6 +5,7 @@ import {
   type BloomIdSource,
   expectAsync,
   markOf,
+  rowsThere,
   textOfMark,
 } from '../../rebuild/index.js';
 import type { BloomVerdict, HighWaterMarks } from '../../store/index.js';
@@ -184,12 +185,13 @@ export class BuildMark {
   /** If a row far ahead was taken for the mark, the missing rows are the last ones of all. */
   private async conclude(audit: MarkAudit | undefined): Promise<void> {
     if (!audit) return;
-    const { source, onError } = this.context;
+    const { source, keys, onError } = this.context;
     try {
       const last = this.place ? await idsAfter(source, this.place.mark, LAST_ROWS) : [];
       const audited = await audit.result(last);
-      if (audited.missing.length > 0) {
-        await this.doubt(audited);
+      const missing = await rowsThere(source, audited.missing, (id) => keys.of(id as BloomId));
+      if (missing.length > 0) {
+        await this.doubt({ ...audited, missing: missing.map(String) });
         return;
       }
       this.isAudited = audited.isKnown;

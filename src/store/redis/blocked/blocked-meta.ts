@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  BLOCK_DATA_BITS,
   BLOCKED_LAYOUT,
   EXACT_LAYOUT,
   type Generation,
@@ -206,7 +207,11 @@ function rangeIn(text = '', all: number): GenerationRange | undefined {
   const [first, blocks] = text.split(' ').map(Number);
   const range = { first: first!, blocks: blocks! };
   const isSound =
-    Number.isSafeInteger(first) && Number.isSafeInteger(blocks) && blocks! >= 1 && blocks! < all;
+    Number.isSafeInteger(first) &&
+    Number.isSafeInteger(blocks) &&
+    blocks! >= 1 &&
+    blocks! < all &&
+    Number.isSafeInteger(first! + blocks! * BLOCK_DATA_BITS - 1);
   return isSound && rangeText(range) === text ? range : undefined;
 }
 

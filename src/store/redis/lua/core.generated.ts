@@ -1021,6 +1021,9 @@ ${addHead}local function clear(records, tag)
   while at <= #records do
     key, from, to, masks, at = struct.unpack('>HBc0Bc0B', records, at)
     local block = redis.pcall('GETRANGE', KEYS[key], from, to)
+    if type(block) == 'table' and not string.find(block.err, 'WRONGTYPE', 1, true) then
+      redis.call('GETRANGE', KEYS[key], from, to)
+    end
     if type(block) ~= 'string' or #block ~= 256 or struct.unpack('<I4', block) ~= head then return nil end
     local isThere = false
     for i = at, at + 2 * masks - 1, 2 do

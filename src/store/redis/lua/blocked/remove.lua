@@ -25,6 +25,10 @@ local function clear(records, tag)
   while at <= #records do
     key, from, to, masks, at = struct.unpack('>HBc0Bc0B', records, at)
     local block = redis.pcall('GETRANGE', KEYS[key], from, to)
+    -- A key of another type is no segment; whatever else the server refuses is the caller's to hear.
+    if type(block) == 'table' and not string.find(block.err, 'WRONGTYPE', 1, true) then
+      redis.call('GETRANGE', KEYS[key], from, to)
+    end
     if type(block) ~= 'string' or #block ~= 256 or struct.unpack('<I4', block) ~= head then return nil end
     local isThere = false
     for i = at, at + 2 * masks - 1, 2 do

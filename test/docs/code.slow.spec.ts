@@ -23,6 +23,7 @@ const PIECES = [
   'metrics',
   'options',
   'outside-writers',
+  'overload',
   'prometheus',
   'security',
   'sources',

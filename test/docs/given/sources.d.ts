@@ -3,6 +3,9 @@ declare const BloomModule: typeof import('nestjs-bloom').BloomModule;
 declare const Module: typeof import('@nestjs/common').Module;
 type Provider = import('@nestjs/common').Provider;
 
+declare class Order {
+  id: number;
+}
 declare class Product {
   sku: string;
 }
@@ -15,9 +18,11 @@ declare const PRISMA: unique symbol;
 declare const REGION: unique symbol;
 
 declare class Database {
+  readonly orders: { readonly id: number };
   readonly products: { readonly sku: string };
   idsOf(region: string): import('nestjs-bloom').BloomIdSource;
 }
+declare const orders: import('drizzle-orm').Table;
 declare const products: {
   readonly sku: ReturnType<
     typeof import('drizzle-orm/pg-core').pgTable<
@@ -27,20 +32,26 @@ declare const products: {
   >['sku'];
 };
 
-/** A client that Prisma has generated, as far as the page needs it. */
+/** A model of a client that Prisma has generated, as far as the page needs it. */
+interface Model<Name extends string, Field extends string, Type extends string> {
+  readonly fields: Readonly<
+    Record<
+      Field,
+      {
+        readonly modelName: Name;
+        readonly name: string;
+        readonly typeName: Type;
+        readonly isList: boolean;
+      }
+    >
+  >;
+}
+
 declare class PrismaService {
   $queryRawUnsafe(query: string, ...values: unknown[]): PromiseLike<unknown>;
   $extends(extension: object): PrismaService;
-  readonly product: {
-    readonly fields: {
-      readonly sku: {
-        readonly modelName: 'Product';
-        readonly name: string;
-        readonly typeName: 'String';
-        readonly isList: boolean;
-      };
-    };
-  };
+  readonly order: Model<'Order', 'id', 'Int'>;
+  readonly product: Model<'Product', 'sku', 'String'>;
 }
 
 /** Those of `@nestjs/mongoose`. */

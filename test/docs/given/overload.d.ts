@@ -1,0 +1,2 @@
+// What docs/overload.md leaves out.
+declare const BloomModule: typeof import('nestjs-bloom').BloomModule;

@@ -8,6 +8,7 @@ import { requirePostgres } from '../support/postgres-server.js';
 import { startRedis } from '../support/redis-server.js';
 import { INSTALL, runExamples, testExamples } from './examples.mjs';
 import { checkContents, installBesideOthers, resolveRanges } from './installs.mjs';
+import { followQuickStart } from './quick-start.mjs';
 
 const APPS = [
   {
@@ -125,6 +126,8 @@ try {
     // The next application builds its filter itself.
     await redis.restart();
   }
+  for (const nest of [11, 12])
+    await followQuickStart(join(folder, `quick-start-${nest}`), tarballs, { postgres, nest });
   loadWings(join(folder, 'wings'), tarballs);
   testExamples(folder, tarballs);
   await runExamples(folder, tarballs, { redis, postgres });

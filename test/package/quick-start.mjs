@@ -1,0 +1,166 @@
+// The quick start of README, line by line, in a new application as "nest new" makes it.
+import { equal, ok } from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { run } from '../../scripts/pack.mjs';
+import { root } from '../../scripts/packages.mjs';
+import { freePort } from '../support/free-port.js';
+
+const START_MAX_MS = 180_000;
+const NEW_APPLICATION = ['--skip-git', '--package-manager', 'npm'];
+/** The module of the quick start can be loaded by the tests of the application, as well as its own. */
+const SPEC = `import { AppModule } from './app.module';
+describe('AppModule', () => it('can be loaded', () => expect(AppModule).toBeDefined()));
+`;
+
+/** What a line of a shell block does. A line that is none of these is a mistake of README or of this. */
+const LINES = [
+  [/^npx (@nestjs\/cli\S*) new (\S+)$/, (tour, program, name) => tour.create(program, name)],
+  [/^cd (\S+)$/, (tour, name) => tour.enter(name)],
+  [/^npm install (.+)$/, (tour, packages) => tour.install(packages.split(' '))],
+  [/^export DATABASE_URL=\S+$/, (tour) => tour.createDatabase()],
+  [/^npm start$/, (tour, said) => tour.start(said)],
+  [/^curl -i localhost:3000(\/\S*)$/, (tour, path, expected) => tour.ask(path, expected)],
+  [/^psql "\$DATABASE_URL" -c "(.+)"$/, (tour, statement) => tour.insert(statement)],
+];
+
+/**
+ * Follows README from the first command to the last answer.
+ *
+ * @param nest the major version of Nest: README names one, and says that the other is the same.
+ */
+export async function followQuickStart(folder, tarballs, { postgres, nest }) {
+  const tour = new Tour(folder, tarballs, { postgres, nest });
+  console.log(`\nThe quick start of README on Nest ${nest}`);
+  try {
+    for (const line of blocksOf('sh').join('').trim().split('\n')) await tour.follow(line);
+    ok(tour.asked >= 2, 'Expected README to ask for an absent id and for a new row.');
+    tour.test();
+  } finally {
+    await tour.stop();
+  }
+  console.log(`The quick start of README on Nest ${nest}: works`);
+}
+
+/** The blocks of a language in README up to the end of its quick start. */
+function blocksOf(language) {
+  const [start] = readFileSync(join(root, 'README.md'), 'utf8').split(/^## See it work$/m);
+  return [...start.matchAll(/^```(\w+)\n([^]*?)^```$/gm)]
+    .filter(([, one]) => one === language)
+    .map(([, , text]) => text);
+}
+
+class Tour {
+  asked = 0;
+  output = '';
+
+  constructor(folder, tarballs, { postgres, nest }) {
+    Object.assign(this, { home: folder, tarballs, postgres, nest });
+    mkdirSync(folder);
+  }
+
+  /** Runs a line of a shell block; a comment after it is what README says that comes of it. */
+  async follow(line) {
+    const [, command, comment] = /^(.*?)\s*(?:# (.*))?$/.exec(line);
+    if (command === '') return;
+    const found = LINES.map(([pattern, does]) => [pattern.exec(command), does]).find(([match]) => match);
+    ok(found, `Expected a line of README that this test can follow, got "${line}".`);
+    const [[, ...words], does] = found;
+    await does(this, ...words, comment);
+  }
+
+  create(program, name) {
+    const args = ['--yes', this.versioned(program), 'new', name, ...NEW_APPLICATION];
+    run('npx', args, { cwd: this.home, timeout: 600_000 });
+  }
+
+  enter(name) {
+    this.home = join(this.home, name);
+  }
+
+  install(packages) {
+    const named = packages.map((name) => this.tarballs[name] ?? this.versioned(name));
+    run('npm', ['install', '--no-audit', '--no-fund', ...named], { cwd: this.home, timeout: 600_000 });
+  }
+
+  /** README names Nest 11. */
+  versioned(name) {
+    return name.replace(/^(@nestjs\/.*)@11$/, `$1@${this.nest}`);
+  }
+
+  /** Each block of TypeScript is a file, whose name is its first line. */
+  write() {
+    for (const text of blocksOf('ts'))
+      writeFileSync(join(this.home, /^\/\/ (src\/\S+\.ts)\n/.exec(text)[1]), text);
+  }
+
+  async createDatabase() {
+    const name = `quick_start_${this.nest}`;
+    await this.postgres.run(`CREATE DATABASE ${name}`);
+    this.databaseUrl = String(new URL(`/${name}`, this.postgres.url));
+  }
+
+  /** @param said what the log says in quotes when the filter protects. */
+  async start(said) {
+    const [, text] = /"(.+)"/.exec(said);
+    this.write();
+    this.port = await freePort();
+    const env = { ...process.env, DATABASE_URL: this.databaseUrl, PORT: String(this.port) };
+    // A group of its own: "npm start" starts others.
+    this.child = spawn('npm', ['start'], {
+      cwd: this.home,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    for (const stream of [this.child.stdout, this.child.stderr])
+      stream.on('data', (text) => {
+        this.output += text;
+        process.stdout.write(text);
+      });
+    await this.eventually(() => this.output.includes(text), `the log to say "${text}"`);
+  }
+
+  async ask(path, expected) {
+    const status = () =>
+      fetch(`http://localhost:${this.port}${path}`).then(
+        (response) => response.status,
+        () => undefined,
+      );
+    this.asked++;
+    equal(String(await status()), /\d{3}/.exec(expected)?.[0], path);
+  }
+
+  async insert(statement) {
+    const { default: pg } = await import('pg');
+    const client = new pg.Client({ connectionString: this.databaseUrl });
+    await client.connect();
+    await client.query(statement).finally(() => client.end());
+  }
+
+  /** Its own tests, and one that loads what README has written. */
+  test() {
+    // Vitest of Nest 12 loads ES modules, whose imports have an extension.
+    const spec = this.nest === 11 ? SPEC : SPEC.replace("./app.module'", "./app.module.js'");
+    writeFileSync(join(this.home, 'src/loaded.spec.ts'), spec);
+    run('npm', ['test'], { cwd: this.home, timeout: 180_000 });
+  }
+
+  async eventually(isSo, what) {
+    for (const end = performance.now() + START_MAX_MS; performance.now() < end; await delay(100)) {
+      if (isSo()) return;
+      if (this.child.exitCode !== null) break;
+    }
+    throw new Error(`Expected ${what} within ${START_MAX_MS / 1000} s.`);
+  }
+
+  async stop() {
+    if (!this.child || this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const ended = once(this.child, 'exit');
+    process.kill(-this.child.pid, 'SIGTERM');
+    await ended;
+  }
+}

@@ -67,10 +67,11 @@ function printOthers(terminal: Terminal, { others, isWalkComplete, alsoFound }: 
   ]);
 }
 
-function layoutText({ layout, hashCount, maxIdBytes, settings }: FilterInspection): string {
+function layoutText({ layout, hashCount, range, maxIdBytes, settings }: FilterInspection): string {
   const words = [
     layout,
-    hashCount !== undefined && plural(hashCount, 'bit') + ' for an id',
+    range && `1 bit for each integer from ${count(range.first)} to ${count(range.last)}`,
+    hashCount !== undefined && `${plural(hashCount, 'bit')} for ${range ? 'any other' : 'an'} id`,
     maxIdBytes !== undefined && `ids up to ${plural(maxIdBytes, 'byte')}`,
     settings,
   ];
@@ -87,11 +88,11 @@ function idsText({ count: ids, builtIds, capacity }: FilterInspection): string {
   return `${now}${count(builtIds)} in the last build, planned for ${count(capacity)}`;
 }
 
-function errorRateText({ errorRate, measuredErrorRate, fill }: FilterInspection): string {
-  const measured =
-    measuredErrorRate === undefined ? '' : `; ${share(measuredErrorRate)} of the absent ids pass now`;
+function errorRateText({ errorRate, measuredErrorRate, range, fill }: FilterInspection): string {
+  const ids = range ? 'absent ids outside the range pass now, none within it' : 'absent ids pass now';
+  const measured = measuredErrorRate === undefined ? '' : `; ${share(measuredErrorRate)} of the ${ids}`;
   const bits = fill
-    ? `, ${share(fill.share)} of the bits are set in ${plural(fill.blocks, 'sampled block')}`
+    ? `, ${share(fill.share)} of the bits ${range ? 'of the range ' : ''}are set in ${plural(fill.blocks, 'sampled block')}`
     : '';
   return `${share(errorRate)} asked for${measured}${bits}`;
 }

@@ -64,6 +64,44 @@ describe('nestjs-bloom inspect', () => {
     ).toEqual([]);
   });
 
+  it('says which integers have a bit each, and what that says of an id', async () => {
+    const ids = Array.from({ length: 500 }, (_, i) => String(i + 1));
+    await build(instance.filter, [...ids, '1000000'], {
+      errorRate: 0.001,
+      range: { first: 1, integers: 4000 },
+    });
+    const { live, ...found } = await inspected();
+    const { bytes } = live as { bytes: number };
+    expect(found).toMatchObject({
+      state: 'ready',
+      layout: 'exact',
+      count: 501,
+      range: { first: 1, last: 4032 },
+      hashCount: 10,
+      // 500 of 4,032 integers, which are in two blocks.
+      fill: { share: 500 / 4032, blocks: 2 },
+      others: [],
+    });
+    expect(bytes).toBe(await client.strlen(`bloom:{${name}}:0`));
+    expect(found['measuredErrorRate']).toBeLessThan(0.001);
+
+    const { stdout } = await on('inspect', name);
+    expect(stdout).toMatch(
+      /layout +exact, 1 bit for each integer from 1 to 4,032, 10 bits for any other id, ids up to 64 bytes\n/,
+    );
+    expect(stdout).toMatch(
+      /error rate .* of the absent ids outside the range pass now, none within it, 12.4 % of the bits of the range are set in 2 sampled blocks\n/,
+    );
+    const reasons = {
+      '17': `maybe\n  The bit in block 0 of bloom:{${name}}:0, which no other id has, is set`,
+      '4032': `absent\n  The bit in block 1 of bloom:{${name}}:0, which no other id has, is not set`,
+      '4033': 'absent\n  Not all of its 10 bits in block ',
+      '1000000': 'maybe\n  All of its 10 bits in block ',
+    };
+    for (const [id, reason] of Object.entries(reasons))
+      expect((await on('check', name, id)).stdout).toContain(`'${id}': ${reason}`);
+  });
+
   it('says who holds the lease, what is staged, what is left over and what is damaged', async () => {
     await build(instance.filter, idsOf('a', 10));
     const lease: RebuildLease = await leaseOf(instance.filter, 40_000);

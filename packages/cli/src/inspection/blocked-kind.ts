@@ -29,9 +29,16 @@ import {
   type RawMeta,
   tagText,
 } from 'nestjs-bloom/internal';
-import type { IdKey } from 'nestjs-bloom/filter';
+import { BLOCK_DATA_BITS, type Generation, type IdKey } from 'nestjs-bloom/filter';
 import type { FilterPart } from 'nestjs-bloom/store';
-import type { FoundGeneration, FoundMeta, GenerationMeasure, InspectedKind } from './found-generation.js';
+import type {
+  FoundGeneration,
+  FoundMeta,
+  GenerationMeasure,
+  InspectedKind,
+  IntegerRange,
+} from './found-generation.js';
+import type { BitsOfId } from './inspection.messages.js';
 
 const FORMS = blockedForms();
 
@@ -44,8 +51,8 @@ export interface InspectionContext {
 }
 
 /**
- * Filters of layout `blocked`: of one generation, or grown by layers; their metadata stand at the same key in
- * two formats.
+ * Filters of layout `blocked` or `exact`: of one generation, or grown by layers; their metadata stand at the
+ * same key in several formats.
  */
 export function blockedKind(context: InspectionContext): InspectedKind {
   const keys = new RedisKeys(context.keyPrefix, partName(context.name, context.part?.index ?? 0));
@@ -94,6 +101,7 @@ function ofSegments(context: InspectionContext, live: SegmentedGeneration, count
     token: tagText(live.generation),
     hashCount,
     maxIdBytes,
+    range: rangeOf(live.generation),
     keys: sizedKeys(live),
     async measure() {
       const measured = await measureLayer(reader, live);
@@ -103,7 +111,7 @@ function ofSegments(context: InspectionContext, live: SegmentedGeneration, count
       const reply = await reader.readOne(live, id);
       return typeof reply === 'string' ? 'LOST' : reply[0]!;
     },
-    locationOf: (id) => locationText(live, id),
+    bitsOf: (id) => bitsOf(live, id),
   };
 }
 
@@ -111,6 +119,7 @@ async function measureLayer(
   reader: BlockReader,
   layer: SegmentedGeneration,
 ): Promise<GenerationMeasure | undefined> {
+  const { range } = layer.generation;
   const numbers = sampledBlocks(layer.generation);
   const blocks = await reader.blocks(layer, numbers);
   if (!blocks) return undefined;
@@ -118,14 +127,22 @@ async function measureLayer(
   return {
     bytes: sizedKeys(layer).reduce((sum, { bytes }) => sum + bytes, 0),
     errorRate,
-    fill: { share: fillRatio, blocks: blocks.length },
+    fill: {
+      share: fillRatio,
+      blocks: range ? numbers.filter((one) => one < range.blocks).length : blocks.length,
+    },
   };
 }
 
-function locationText({ layout, key }: SegmentedGeneration, id: IdKey): string {
+function rangeOf({ range }: Generation): IntegerRange | undefined {
+  return range && { first: range.first, last: range.first + range.blocks * BLOCK_DATA_BITS - 1 };
+}
+
+function bitsOf({ layout, generation, key }: SegmentedGeneration, id: IdKey): BitsOfId {
   layout.locate(id);
-  const { block } = layout;
-  return `block ${block % SEGMENT_BLOCKS} of ${key(Math.floor(block / SEGMENT_BLOCKS))}`;
+  const { block, isOwnBit } = layout;
+  const place = `block ${block % SEGMENT_BLOCKS} of ${key(Math.floor(block / SEGMENT_BLOCKS))}`;
+  return isOwnBit ? { isOwnBit, place } : { hashCount: generation.hashCount, place };
 }
 
 function readGrown(context: InspectionContext, type: string, fields: readonly string[]): FoundMeta {

@@ -3,7 +3,7 @@ import type { IdKey } from 'nestjs-bloom/filter';
 import { type Outdated, partName, RedisKeys, type ServerScripts } from 'nestjs-bloom/internal';
 import { blockedKind, type InspectionContext, isGrown, partitionsIn } from './blocked-kind.js';
 import { bfKind, cuckooKind, peerKind } from './command-kinds.js';
-import type { FoundGeneration, FoundMeta, InspectedKind } from './found-generation.js';
+import type { FoundGeneration, FoundMeta, InspectedKind, IntegerRange } from './found-generation.js';
 import {
   allBitsSet,
   askApplication,
@@ -40,7 +40,10 @@ export interface FilterInspection {
   readonly owner: string | undefined;
   readonly generation: string | undefined;
   readonly settings: string | undefined;
+  /** Bits set for an id that is hashed (k). */
   readonly hashCount: number | undefined;
+  /** Integers that have a bit each; undefined: every id is hashed. */
+  readonly range: IntegerRange | undefined;
   readonly maxIdBytes: number | undefined;
   readonly builds: number;
   /** Ids that the last build read. */
@@ -49,8 +52,9 @@ export interface FilterInspection {
   readonly capacity: number;
   /** The error rate asked for. */
   readonly errorRate: number;
-  /** Share of absent ids that pass now. */
+  /** Share of absent ids that pass now, not counting integers of a range: none of those passes. */
   readonly measuredErrorRate: number | undefined;
+  /** Share of the bits that are set, of the range where there is one. */
   readonly fill: { readonly share: number; readonly blocks: number } | undefined;
   readonly builtAt: Date | undefined;
   /** The staging generation, which has been published. */
@@ -133,6 +137,7 @@ export class FilterInspector {
       generation: live?.token,
       settings: live?.settings,
       hashCount: live?.hashCount,
+      range: live?.range,
       maxIdBytes: live?.maxIdBytes,
       builds: known?.builds ?? 0,
       builtIds: known?.ids ?? 0,
@@ -184,10 +189,12 @@ export class FilterInspector {
     const { kind, runId, type, fields } = there[0] ?? described[0]!;
     const layoutOf = (one: (typeof described)[number]) =>
       one.kind.layout === 'blocked' && isGrown(one.type, one.fields) ? 'blocked, scaling' : one.kind.layout;
+    const meta = kind.read(type, fields);
+    const isExact = meta.kind === 'known' && meta.live?.range !== undefined;
     return {
       kind,
-      layout: layoutOf(there[0] ?? described[0]!),
-      meta: kind.read(type, fields),
+      layout: isExact ? 'exact' : layoutOf(there[0] ?? described[0]!),
+      meta,
       runId,
       owner: ownerIn(fields),
       alsoFound: there.slice(1).map(layoutOf),
@@ -268,7 +275,7 @@ function reasonOf(verdict: BloomVerdict, live: FoundGeneration, id: IdKey, layou
   const { maxIdBytes, hashCount } = live;
   if (verdict === 'absent' && maxIdBytes !== undefined && isLongerThan(id, maxIdBytes))
     return idTooLong(maxIdBytes);
-  const bits = { hashCount, place: live.locationOf?.(id) };
+  const bits = live.bitsOf?.(id) ?? { hashCount };
   return verdict === 'absent' ? someBitsMissing(bits, live.token) : allBitsSet(bits);
 }
 

@@ -1,6 +1,7 @@
 import type { BloomFilterState, BloomVerdict } from 'nestjs-bloom/store';
 import type { IdKey } from 'nestjs-bloom/filter';
 import type { Outdated } from 'nestjs-bloom/internal';
+import type { BitsOfId } from './inspection.messages.js';
 
 /** Names of the keys that every kind of filter has. */
 export interface FoundKeys {
@@ -13,8 +14,10 @@ export interface FoundKeys {
 export interface FoundGeneration {
   /** Names the generation. */
   readonly token: string;
-  /** Bits set for an id (k), where that is known without asking. */
+  /** Bits set for an id that is hashed (k), where that is known without asking. */
   readonly hashCount?: number | undefined;
+  /** Integers that have a bit each. Undefined: every id is hashed. */
+  readonly range?: IntegerRange | undefined;
   readonly maxIdBytes?: number | undefined;
   /** What it was made with, as the metadata have it; of kinds that store it as a text. */
   readonly settings?: string | undefined;
@@ -23,16 +26,21 @@ export interface FoundGeneration {
   /** Undefined when the generation is not there any more. */
   measure(): Promise<GenerationMeasure | undefined>;
   check(id: IdKey): Promise<BloomVerdict | Outdated>;
-  /** Where the bits of an id are, for people. */
-  locationOf?(id: IdKey): string;
+  bitsOf?(id: IdKey): BitsOfId;
+}
+
+/** Consecutive integers. */
+export interface IntegerRange {
+  readonly first: number;
+  readonly last: number;
 }
 
 export interface GenerationMeasure {
   readonly count?: number | undefined;
   readonly bytes: number;
-  /** Share of absent ids that pass now. */
+  /** Share of absent ids that pass now, not counting integers of a range: none of those passes. */
   readonly errorRate: number | undefined;
-  /** Share of the bits that are set, and of how many blocks it was taken. */
+  /** Share of the bits that are set, of the range where there is one, and of how many blocks it was taken. */
   readonly fill?: { readonly share: number; readonly blocks: number } | undefined;
 }
 

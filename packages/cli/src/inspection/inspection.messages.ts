@@ -35,17 +35,24 @@ export const askApplication = (layout: string) =>
 export const idTooLong = (maxIdBytes: number) =>
   `The id is longer than maxIdBytes, ${maxIdBytes}: add() rejects it.`;
 
-interface BitsOfId {
-  readonly hashCount: number | undefined;
+/** Bits of an id. */
+export interface BitsOfId {
+  readonly hashCount?: number | undefined;
+  /** Whether it is one bit that no other id has. */
+  readonly isOwnBit?: boolean;
   /** Which block, where one is known. */
-  readonly place: string | undefined;
+  readonly place?: string | undefined;
 }
 
 const printedBits = ({ hashCount, place }: BitsOfId) =>
   `${hashCount === undefined ? 'bits' : `${hashCount} bits`}${place === undefined ? '' : ` in ${place}`}`;
 
+const ownBit = ({ place }: BitsOfId) => `The bit in ${place}, which no other id has,`;
+
 export const someBitsMissing = (bits: BitsOfId, generation: string) =>
-  `Not all of its ${printedBits(bits)} are set: it was not added to generation ${generation}, and no row had it when that was built.`;
+  `${bits.isOwnBit ? `${ownBit(bits)} is not set` : `Not all of its ${printedBits(bits)} are set`}: it was not added to generation ${generation}, and no row had it when that was built.`;
 
 export const allBitsSet = (bits: BitsOfId) =>
-  `All of its ${printedBits(bits)} are set: it was added, or it is one of the few absent ids that pass.`;
+  bits.isOwnBit
+    ? `${ownBit(bits)} is set: it was added, or a row had it when the generation was built.`
+    : `All of its ${printedBits(bits)} are set: it was added, or it is one of the few absent ids that pass.`;

@@ -31,3 +31,10 @@ export function isMark(value: unknown): value is BloomMark {
   if (value instanceof Date) return Number.isFinite(value.getTime());
   return typeof value === 'string' || typeof value === 'bigint' || Number.isSafeInteger(value);
 }
+
+/** For people. Undefined where there is none. */
+export function printedMark(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const mark = markOf(text);
+  return mark instanceof Date ? mark.toISOString() : String(mark ?? text);
+}

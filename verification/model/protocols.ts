@@ -1,6 +1,7 @@
 import { coverage } from './coverage.js';
 import { coveredCopies } from './covered-copies.js';
 import { feed } from './feed.js';
+import { newestQuestion } from './newest-question.js';
 import { ownMarks } from './own-marks.js';
 import { leasedCopies } from './leased-copies-systems.js';
 import type { Protocol } from './model.js';
@@ -14,6 +15,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   leasedCopies,
   coverage,
   ownMarks,
+  newestQuestion,
   coveredCopies,
   feed,
   sharedMode,

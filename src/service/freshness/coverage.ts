@@ -36,6 +36,8 @@ export interface CoverageContext {
   readonly maxIdBytes: number;
   /** Called for each lookup that was denied by the filter and is `beyond`. */
   readonly onBeyond: (ids: number) => void;
+  /** Asks the database whether an integer is of no row; false where it is not known. Never rejects. */
+  readonly isOfNoRow?: ((key: string) => Promise<boolean>) | undefined;
 }
 
 /** The newest id is fresh for so many readings, and for this time at least. */
@@ -72,9 +74,9 @@ export class Coverage {
 
   /** Whether the id is beyond the mark and may be the next ones': an integer that comes soon after it. */
   isNear(key: IdKey): boolean {
-    const { covered } = this;
-    if (covered?.order !== 'integer' || !isOfOrder('integer', key) || !this.isBeyond(key)) return false;
-    return compareKeys('integer', key, String(BigInt(covered.upTo) + NEAR)) <= 0;
+    const isNext =
+      this.covered?.order === 'integer' && isOfOrder('integer', key) && !isFar(key, this.covered);
+    return isNext && this.isBeyond(key);
   }
 
   checkOne(store: Asked, key: IdKey): LookupOutcome | Promise<LookupOutcome> {
@@ -89,13 +91,26 @@ export class Coverage {
   async check(store: Asked, keys: readonly IdKey[]): Promise<BloomVerdict[]> {
     const { covered } = this;
     const verdicts = await store.check(keys);
-    return verdicts.map((verdict, i) =>
-      verdict === 'absent' ? verdictOf(this.outcomeOf(verdict, keys[i]!, covered)) : verdict,
+    const outcomes = verdicts.map((verdict, i) =>
+      verdict === 'absent' ? this.outcomeOf(verdict, keys[i]!, covered) : verdict,
+    );
+    return (await Promise.all(outcomes)).map((outcome) =>
+      outcome === 'unknown' ? outcome : verdictOf(outcome),
     );
   }
 
-  private outcomeOf(outcome: LookupOutcome, key: IdKey, covered: Covered | undefined): LookupOutcome {
+  private outcomeOf(
+    outcome: LookupOutcome,
+    key: IdKey,
+    covered: Covered | undefined,
+  ): LookupOutcome | Promise<LookupOutcome> {
     if (outcome !== 'absent' || !this.isBeyond(key, covered)) return outcome;
+    const { isOfNoRow } = this.context;
+    if (!isOfNoRow || !isFar(key, covered)) return this.beyond();
+    return isOfNoRow(key).then((isAbsent) => (isAbsent ? outcome : this.beyond()));
+  }
+
+  private beyond(): LookupOutcome {
     this.context.onBeyond(1);
     return 'beyond';
   }
@@ -114,11 +129,17 @@ export class Coverage {
     const { settings, keys } = this.context;
     if (settings.slack === undefined || text === undefined || order !== 'integer') return undefined;
     const newest = markOf(text);
-    const key = newest === undefined ? undefined : keyOf(keys, newest);
+    const key = newest === undefined ? undefined : keyOfMark(keys, newest);
     if (key === undefined || !isOfOrder('integer', key)) return undefined;
     const freshMs = Math.max(FRESH_MS, FRESH_READINGS * settings.everyMs) - ageMs;
     return { from: String(BigInt(key) + settings.slack), until: performance.now() + freshMs };
   }
+}
+
+/** Whether it is an integer further beyond the mark than the next rows are. */
+function isFar(key: IdKey, covered: Covered | undefined): key is string {
+  if (covered?.order !== 'integer' || !isOfOrder('integer', key)) return false;
+  return compareKeys('integer', key, String(BigInt(covered.upTo) + NEAR)) > 0;
 }
 
 /** Undefined for a text that is not a mark, and for a mark that is not an id. */
@@ -129,7 +150,7 @@ export function readMark(
   const mark = markOf(text);
   const order = mark === undefined ? undefined : orderOf(mark, settings);
   if (mark === undefined || order === undefined) return undefined;
-  const upTo = keyOf(keys, mark);
+  const upTo = keyOfMark(keys, mark);
   if (upTo === undefined || !isOfOrder(order, upTo)) return undefined;
   // A text of digits may be that of a column of texts.
   const isOnly = order === 'integer' && (settings.order !== undefined || typeof mark !== 'string');
@@ -143,7 +164,8 @@ export function orderOf(mark: BloomMark, { order }: Pick<TopUpSettings, 'order'>
   return isOfOrder('integer', String(mark)) ? 'integer' : 'text';
 }
 
-function keyOf(keys: IdKeys, mark: BloomMark): string | undefined {
+/** Undefined for a mark that is no text of an id. */
+export function keyOfMark(keys: IdKeys, mark: BloomMark): string | undefined {
   try {
     const key = keys.of(mark);
     return typeof key === 'string' ? key : undefined;

@@ -4,7 +4,7 @@ import {
   type BloomFeed,
   type BloomIdSource,
   type BloomRebuildReport,
-  markOf,
+  printedMark,
   type RebuildRequest,
 } from '../../rebuild/index.js';
 import type {
@@ -24,6 +24,7 @@ import { ChangeFeedRunner } from './change-feed-runner.js';
 import { Follower, LocalMarks } from './follower.js';
 import { heldForLocalAdds, LocalAdds } from './local-adds.js';
 import type { BloomFeedInfo, BloomOutsideInfo, BloomOutsideMetrics } from '../metrics.js';
+import { askedOfDatabase } from './newest-question.js';
 import { TopUp } from './top-up.js';
 import { TopUpReader } from './top-up-reader.js';
 import type { TopUpSettings } from './top-up-options.js';
@@ -94,7 +95,7 @@ export class Freshness {
     const settings = isLocal ? heldForLocalAdds(topUp, drainMs) : topUp;
     this.settings = settings;
     this.stored = inStore.highWaterMarks ?? new LocalMarks();
-    if (settings?.ordered) this.coverage = coverageOf(filter, settings);
+    if (settings?.ordered) this.coverage = coverageOf(filter, settings, this.context);
     if (isLocal) {
       const check = (keys: readonly IdKey[]) => inStore.check(keys);
       // By the overlap that was asked for: the time for which adds are held is on top of it.
@@ -283,9 +284,16 @@ export class Freshness {
   }
 }
 
-function coverageOf(filter: FollowedFilter, settings: TopUpSettings): Coverage {
-  const onBeyond = (ids: number) => filter.lookups.recordUnknown('beyond', ids);
-  return new Coverage({ settings, keys: filter.keys, maxIdBytes: filter.definition.maxIdBytes, onBeyond });
+function coverageOf(
+  filter: FollowedFilter,
+  settings: TopUpSettings,
+  context?: Pick<FreshnessContext, 'source' | 'clock' | 'emit'>,
+): Coverage {
+  const { keys, definition, lookups } = filter;
+  const { name, maxIdBytes } = definition;
+  const onBeyond = (ids: number) => lookups.recordUnknown('beyond', ids);
+  const isOfNoRow = context && askedOfDatabase({ ...context, keys, name });
+  return new Coverage({ settings, keys, maxIdBytes, onBeyond, isOfNoRow });
 }
 
 /** Until it is known whether ids are in order: every id is beyond the mark. */
@@ -303,10 +311,4 @@ export function openFreshness(
   if (!source || !(topUp ?? feed)) return undefined;
   const isInMemory = store.kind === 'memory';
   return new Freshness({ filter, source, inStore, holder: identity.id, isInMemory, clock, emit });
-}
-
-function printedMark(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const mark = markOf(text);
-  return mark instanceof Date ? mark.toISOString() : String(mark ?? text);
 }

@@ -30,4 +30,5 @@ export const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> 
   'lease-worth': () => import('./lease-worth.bench.js'),
   import: () => import('./import.bench.js'),
   overload: () => import('./overload.bench.js'),
+  'check-exact': () => import('./check-exact.bench.js'),
 };

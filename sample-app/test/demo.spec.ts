@@ -112,6 +112,8 @@ describe('the demo', () => {
     const environment = await withDatabase('served');
     const { exitCode, stdout } = await run([], { environment, stderr, signal: ended.signal });
     expect(stdout).toMatch(/attack, guarded +\d+/);
+    // Beside false positives: what is audited, and what is not covered.
+    expect(stdout).toMatch(/ let +wrong\n.* through +absents\n/);
     expect(statuses).toEqual([200, 404, 404]);
     expect(outcome).toMatchObject({
       isError: false,

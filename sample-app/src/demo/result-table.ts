@@ -14,7 +14,7 @@ const COLUMNS: readonly { readonly header: readonly [string, string]; readonly c
   { header: ['cache', 'hits'], cell: ({ cacheHits }) => whole.format(cacheHits) },
   { header: ['database', 'queries'], cell: ({ databaseQueries }) => whole.format(databaseQueries) },
   { header: ['not', 'found'], cell: ({ notFound }) => whole.format(notFound) },
-  { header: ['false', 'positives'], cell: ({ falsePositives }) => whole.format(falsePositives) },
+  { header: ['let', 'through'], cell: ({ falsePositives }) => whole.format(falsePositives) },
   { header: ['wrong', 'absents'], cell: ({ wrongAbsent }) => whole.format(wrongAbsent) },
 ];
 

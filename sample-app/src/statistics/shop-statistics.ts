@@ -4,7 +4,7 @@ export interface ShopFigures {
   readonly cacheHits: number;
   /** SQL statements, those of catalogue loading and filter rebuilds included. */
   readonly databaseQueries: number;
-  /** Lookups of products that do not exist and yet passed the filter. */
+  /** Guarded lookups of absent ids that were let through, audited ones and uncovered ones included. */
   readonly falsePositives: number;
 }
 

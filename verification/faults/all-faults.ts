@@ -13,6 +13,7 @@ import { linkFaults } from './link-faults.js';
 import { memoryFaults } from './memory-faults.js';
 import { noSourceFaults } from './no-source-faults.js';
 import { outsideFaults } from './outside-faults.js';
+import { ownMarksFaults } from './own-marks-faults.js';
 import { ownerFaults } from './owner-faults.js';
 import { proxyFaults } from './proxy-faults.js';
 import { rebuilderFaults } from './rebuilder-faults.js';
@@ -46,6 +47,7 @@ export const allFaults: readonly Fault[] = [
   ...spellingFaults,
   ...ownerFaults,
   ...outsideFaults,
+  ...ownMarksFaults,
   ...writeFaults,
   ...noSourceFaults,
   ...foreignFaults,

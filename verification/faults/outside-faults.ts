@@ -28,21 +28,46 @@ interface OutsideFault<Site extends RedisSite> {
  * Rows are written by SQL alone while something fails: with coverage none is ever absent, and a feed brings
  * all of them in the end.
  */
-function outside<Site extends RedisSite>(given: OutsideFault<Site>): Fault {
-  const { name, quick = false } = given;
-  return { name, group: 'outside', quick, alone: false, isBeyond: false, run: () => judge(given) };
-}
-
-async function judge<Site extends RedisSite>({
+function outside<Site extends RedisSite>({
   name,
+  quick = false,
   start,
   settings,
   strike,
   hasFollower = false,
-}: OutsideFault<Site>): Promise<Judgement> {
-  const site = await OutsideSite.start(start, settings);
+}: OutsideFault<Site>): Fault {
+  const run = () =>
+    judge(
+      name,
+      async () => {
+        const site = await OutsideSite.start(start, settings);
+        if (hasFollower) await site.startFollower();
+        return site;
+      },
+      strike,
+    );
+  return { name, group: 'outside', quick, alone: false, isBeyond: false, run };
+}
+
+/** Rows that are written and looked up, and where something fails. */
+export interface WrittenSite {
+  readonly lookups: number;
+  readonly writes: number;
+  /** What was answered "absent" and must not be. */
+  readonly wrong: readonly string[];
+  open(): Promise<void>;
+  untilAllKnown(): Promise<void>;
+  lastEvents(): readonly string[];
+  stop(): Promise<void>;
+}
+
+export async function judge<Site extends WrittenSite>(
+  fault: string,
+  start: () => Promise<Site>,
+  strike: (site: Site) => Promise<void>,
+): Promise<Judgement> {
+  const site = await start();
   try {
-    if (hasFollower) await site.startFollower();
     await site.open();
     await delay(WRITE_MS);
     await strike(site);
@@ -52,11 +77,11 @@ async function judge<Site extends RedisSite>({
       () => undefined,
       (error: unknown) => String(error),
     );
-    const { lookups, wrong, orders, goods } = site;
+    const { lookups, writes, wrong } = site;
     return {
-      fault: name,
+      fault,
       lookups,
-      adds: orders.length + goods.length,
+      adds: writes,
       rejectedAdds: 0,
       wrongAbsent: wrong.length,
       callerErrors: 0,

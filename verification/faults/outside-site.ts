@@ -64,6 +64,10 @@ export class OutsideSite<Site extends RedisSite> implements RedisSite {
     return this.redis.connection(instance);
   }
 
+  get writes(): number {
+    return this.orders.length + this.goods.length;
+  }
+
   /** A process that follows all rows: it is there first. */
   async startFollower(): Promise<void> {
     this.follower = forkProgram(PROCESS, this.options());

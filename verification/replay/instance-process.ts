@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { forkProgram } from '../../test/support/forked-program.js';
+import type { Numbered } from './answered-requests.js';
 import type {
   InstanceOptions,
   MemoryOptions,
@@ -11,15 +12,23 @@ import type {
   Request,
 } from './instance-protocol.js';
 
-/** One instance of the shop in a process of its own. Requests are answered in order. */
+/** One instance of the shop in a process of its own. Requests are answered in any order. */
 export class InstanceProcess {
-  private readonly waiting: { resolve: (reply: MemoryReply) => void; reject: (error: Error) => void }[] = [];
+  private readonly waiting = new Map<
+    number,
+    { readonly resolve: (reply: MemoryReply) => void; readonly reject: (error: Error) => void }
+  >();
+  private last = 0;
 
   private constructor(private readonly child: ChildProcess) {
-    child.on('message', (reply: MemoryReply) => this.waiting.shift()?.resolve(reply));
+    child.on('message', ({ number, body }: Numbered<MemoryReply>) => {
+      this.waiting.get(number)?.resolve(body);
+      this.waiting.delete(number);
+    });
     child.once('exit', (code) => {
-      for (const { reject } of this.waiting.splice(0))
+      for (const { reject } of this.waiting.values())
         reject(new Error(`An instance ended with code ${code}.`));
+      this.waiting.clear();
     });
   }
 
@@ -30,15 +39,16 @@ export class InstanceProcess {
     const program = fileURLToPath(new URL(file, import.meta.url));
     const instance = new InstanceProcess(forkProgram(program, options));
     // It speaks first, when it is ready.
-    await new Promise<Reply>((resolve, reject) => instance.waiting.push({ resolve, reject }));
+    await new Promise<Reply>((resolve, reject) => instance.waiting.set(0, { resolve, reject }));
     return instance;
   }
 
   send(request: Request | MemoryRequest): Promise<MemoryReply> {
     return new Promise((resolve, reject) => {
       if (!this.child.connected) return reject(new Error('The instance has ended.'));
-      this.waiting.push({ resolve, reject });
-      this.child.send(request);
+      const number = ++this.last;
+      this.waiting.set(number, { resolve, reject });
+      this.child.send({ number, body: request } satisfies Numbered<Request | MemoryRequest>);
     });
   }
 
@@ -52,6 +62,10 @@ export class InstanceProcess {
   }
 
   kill(): void {
-    this.child.kill('SIGKILL');
+    this.signal('SIGKILL');
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
   }
 }

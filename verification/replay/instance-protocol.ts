@@ -49,6 +49,8 @@ export const NOTHING: Reply = {
 /** What an instance without Redis is started with. */
 export interface MemoryOptions {
   readonly databaseUrl: string;
+  /** Failures of the database are not printed. */
+  readonly isQuiet?: boolean;
 }
 
 export type MemoryRequest =
@@ -56,11 +58,17 @@ export type MemoryRequest =
   | { readonly type: 'create'; readonly openMs: number }
   /** Looks rows up, and ids of no row. */
   | { readonly type: 'lookup'; readonly ids: readonly number[]; readonly others: readonly number[] }
+  /** Adds an id, which may be refused. */
+  | { readonly type: 'add'; readonly id: number }
+  /** Sets the wall clock forward. */
+  | { readonly type: 'clock'; readonly byMs: number }
   | { readonly type: 'stop' };
 
 export interface MemoryReply extends Reply {
-  /** The id of the row that was made, and one of no row. */
+  /** The id of the row that was made, and one of no row; of lookups the ids that were answered "absent". */
   readonly ids?: readonly number[];
   /** Ids of no row that were answered "absent". */
   readonly denied?: number;
+  /** Adds that were refused. */
+  readonly refused?: number;
 }

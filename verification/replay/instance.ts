@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { inspect } from 'node:util';
 import { Test } from '@nestjs/testing';
 import { Cluster } from 'ioredis';
 import {
@@ -17,6 +16,7 @@ import { products } from '../../sample-app/src/database/schema.js';
 import { ShopModule } from '../../sample-app/src/shop.module.js';
 import { forkedOptions } from '../../test/support/forked-program.js';
 import { overrideStore } from '../shared/unsafe-store.js';
+import { answerRequests } from './answered-requests.js';
 import { type InstanceOptions, NOTHING, PARTITIONS, type Reply, type Request } from './instance-protocol.js';
 
 /** Longer than any transaction of the replay from the registration to the commit. */
@@ -39,8 +39,7 @@ const filter = app.get<BloomFilter>(getBloomFilterToken('products'), { strict: f
 const repository = app.get(ProductRepository, { strict: false });
 const database = app.get(Database, { strict: false });
 
-process.on('message', (request: Request) => void handle(request).then(reply, fail));
-reply(NOTHING);
+answerRequests(handle);
 
 async function startShop() {
   const { redisUrl, natMap, databaseUrl, leased, without } = options;
@@ -144,13 +143,4 @@ async function lookUp(skus: readonly string[]): Promise<Reply> {
     lookups: skus.length,
     wrongAbsent: found.filter((product) => product === null).length,
   };
-}
-
-function reply(message: Reply): void {
-  process.send!(message);
-}
-
-function fail(error: unknown): void {
-  process.stderr.write(`An instance failed: ${inspect(error)}\n`);
-  process.exit(1);
 }

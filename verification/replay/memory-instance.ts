@@ -1,16 +1,16 @@
 import 'reflect-metadata';
-import { inspect } from 'node:util';
 import { Test } from '@nestjs/testing';
 import knex from 'knex';
 import { type BloomEvent, BloomModule, BloomService } from 'nestjs-bloom';
 import { fromKnex } from '@nestjs-bloom/knex';
 import { forkedOptions } from '../../test/support/forked-program.js';
+import { answerRequests } from './answered-requests.js';
 import { type MemoryOptions, type MemoryReply, type MemoryRequest, NOTHING } from './instance-protocol.js';
 
 const REBUILD_EVERY_MS = 5000;
 const OVERLAP_MS = 500;
 
-const { databaseUrl } = forkedOptions<MemoryOptions>();
+const { databaseUrl, isQuiet = false } = forkedOptions<MemoryOptions>();
 const database = knex({ client: 'pg', connection: databaseUrl, pool: { min: 0, max: 8 } });
 const rebuilds = { finished: 0 };
 const app = await Test.createTestingModule({
@@ -30,12 +30,12 @@ app.useLogger(false);
 await app.init();
 const filter = app.get(BloomService).filter('products');
 
-process.on('message', (request: MemoryRequest) => void handle(request).then(reply, fail));
-reply(NOTHING);
+answerRequests(handle);
 
 function onEvent(event: BloomEvent): void {
   if (event.type === 'rebuild-finished') rebuilds.finished++;
-  if (event.type === 'top-up-failed') process.stderr.write(`${event.type}: ${String(event.error)}\n`);
+  if (event.type === 'top-up-failed' && !isQuiet)
+    process.stderr.write(`${event.type}: ${String(event.error)}\n`);
 }
 
 async function handle(request: MemoryRequest): Promise<MemoryReply> {
@@ -44,6 +44,19 @@ async function handle(request: MemoryRequest): Promise<MemoryReply> {
       return create(request.openMs);
     case 'lookup':
       return lookUp(request.ids, request.others);
+    case 'add':
+      return {
+        ...NOTHING,
+        refused: await filter.add(request.id).then(
+          () => 0,
+          () => 1,
+        ),
+      };
+    case 'clock': {
+      const { now } = Date;
+      Date.now = () => now() + request.byMs;
+      return NOTHING;
+    }
     case 'stop':
       await app.close();
       await database.destroy();
@@ -69,18 +82,10 @@ async function lookUp(ids: readonly number[], ofNoRow: readonly number[]): Promi
   return {
     ...NOTHING,
     lookups: ids.length,
+    ids: ids.filter((_, i) => found[i] === 'absent'),
     wrongAbsent: count(found, 'absent'),
     unknown: count(found, 'unknown'),
     falsePositives: count(others, 'maybe'),
     denied: count(others, 'absent'),
   };
-}
-
-function reply(message: MemoryReply): void {
-  process.send!(message);
-}
-
-function fail(error: unknown): void {
-  process.stderr.write(`An instance failed: ${inspect(error)}\n`);
-  process.exit(1);
 }

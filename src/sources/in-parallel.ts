@@ -24,7 +24,8 @@ const MAX_COLUMNS_TEXT = 200;
 /** Options of `inParallel`. */
 export interface BloomParallelOptions {
   /**
-   * A source with `idsSince`, for `topUp`, in an order of the rows of all sources. Rebuilds do not read it.
+   * A source with `idsSince`, for `topUp` and coverage, in an order of the rows of all sources. Rebuilds do
+   * not read it.
    */
   readonly newRows?: BloomParallelSource;
 }
@@ -74,16 +75,17 @@ function factoryOf(source: BloomParallelSource): BloomSourceFactory {
   throw new BloomConfigError(notASourceToMerge(source));
 }
 
-/** @throws {BloomConfigError} when it has none. */
-function newRowsOf(
-  source: BloomIdSource,
-): Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder' | 'openTransactions'> {
+/**
+ * It says nothing of open transactions: another source may have some of its own, on another server.
+ *
+ * @throws {BloomConfigError} when it has none.
+ */
+function newRowsOf(source: BloomIdSource): Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder'> {
   if (!source.idsSince) throw new BloomConfigError(NO_NEW_ROWS);
   return {
     idsSince: (mark, context) => source.idsSince!(mark, context),
     ...(source.newest && { newest: (others) => source.newest!(others) }),
     idOrder: source.idOrder,
-    ...(source.openTransactions && { openTransactions: () => source.openTransactions!() }),
   };
 }
 

@@ -222,6 +222,12 @@ describe('New rows of several sources', () => {
     expect(found).toEqual([{ ids: ['after 7'], mark: 8 }]);
   });
 
+  it('are not settled by the open transactions of one source of several', async () => {
+    const tells = { ...newRows, openTransactions: async () => ({ server: '1', oldest: 1n, next: 1n }) };
+    const source = await inParallel([of('a'), of('b')], { newRows: tells }).useFactory();
+    expect(source.openTransactions).toBeUndefined();
+  });
+
   it('are refused of a source without idsSince, and of one that spells ids differently', async () => {
     await expect(inParallel([of('a')], { newRows: of('b') }).useFactory()).rejects.toThrow('with idsSince');
     const spelling = { column: 'a.id is of type uuid', name: 'uuid', normalize: uuid };

@@ -111,8 +111,8 @@ function assertSame(before: Scans | undefined, { idsRead }: Scans, pass: number,
   throw new BloomRebuildError('too-few-ids', passReadFewer(pass + 1, passes, idsRead, before.mostIdsRead));
 }
 
-function assertEnough(ids: number, builtIds: number, { minRatio, isCovered }: RebuildJob): void {
-  const isNewTable = ids === 0 && builtIds === 0 && isCovered?.() === true;
-  if (minRatio === 0 || isNewTable || (ids > 0 && ids >= builtIds * minRatio)) return;
+function assertEnough(ids: number, builtIds: number, { minRatio, isNewTable }: RebuildJob): void {
+  const isFirst = ids === 0 && builtIds === 0 && isNewTable?.() === true;
+  if (minRatio === 0 || isFirst || (ids > 0 && ids >= builtIds * minRatio)) return;
   throw new BloomRebuildError('too-few-ids', tooFewIds(ids, builtIds, minRatio));
 }

@@ -39,8 +39,8 @@ export interface RebuildJob {
   readonly drainMs: number;
   /** Share of the ids of the last build below which a generation is refused. */
   readonly minRatio: number;
-  /** Whether ids beyond the rows are let through, so that a build of an empty table denies none. */
-  readonly isCovered?: () => boolean;
+  /** Whether ids beyond the rows are let through, and no row was ever found: an empty table denies none. */
+  readonly isNewTable?: () => boolean;
   readonly leaseMs: number;
   /** Time without anything from the source after which the run fails. */
   readonly stallMs: number;

@@ -42,6 +42,7 @@ import {
   notEmptied,
   resetOfPeersKey,
   resetWithSource,
+  newestNotKnown,
 } from './service.messages.js';
 import { FalseNegatives } from './false-negatives.js';
 import { SeenIds } from './seen-ids.js';
@@ -63,6 +64,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   nextRunAt: (() => Date | undefined) | undefined;
   freshness: Freshness | undefined;
   private coverage: Coverage | undefined;
+  private isFollowing = false;
   private readonly inStore: StoredFilter;
   private readonly builds: FilterBuilds;
   private readonly load: LoadAlarm;
@@ -131,7 +133,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
         toKey: (id) => this.keys.of(id),
         spellsAs: (normalize) => this.keys.spellsAs(normalize),
         bytesFor: (ids) => layout.bytes({ errorRate, capacity: Math.max(1, ids) }),
-        isCovered: () => this.freshness?.coverage !== undefined,
+        isNewTable: () => this.freshness?.isOfNewTable === true,
       },
       onPublished: () => this.guarding.recordRebuilt(),
     });
@@ -147,6 +149,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
    */
   follow(): void {
     if (this.definition.awaitsOrder) this.definition.checkSource();
+    this.isFollowing = true;
     this.freshness = openFreshness(this, this.inStore, this.context);
     this.coverage = this.freshness?.coverage;
   }
@@ -214,6 +217,9 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
 
   async addKeys(keys: readonly IdKey[], origin: AddOrigin = 'application'): Promise<boolean[]> {
     if (keys.length === 0) return [];
+    // Which ids other processes may deny is known when the source is made.
+    if (this.definition.awaitsOrder && !this.isFollowing && this.context.store.kind === 'memory')
+      throw new BloomUnavailableError(newestNotKnown(this.name));
     if (origin === 'application') await this.freshness?.admit(keys);
     this.guarding.recordAdded(keys);
     // Without a source, an id that is added before the filter exists would be lost for good.

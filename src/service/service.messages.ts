@@ -183,7 +183,11 @@ export const addedOutOfOrder = (
 ) =>
   `Filter '${filter}': expected an id that comes after ${printed(upTo?.upTo)}${last === undefined ? '' : `, up to ${last},`} or that is in the filter, got ${printedId(id)}. ` +
   'Other processes have the filter in memory, hear of no add of this one, and may have read past that id: they would answer "absent". ' +
-  'Write its row without add(), then have each process rebuild the filter (rebuild(), or a restart), or let the processes share the filter through Redis.';
+  'Write its row without add(), then have each process rebuild the filter (rebuild(), or a restart), or let the processes share the filter through Redis. ' +
+  "Where this is the only process, and adds each id, set coverage: 'none'.";
+
+export const heldTooLong = (filter: string, overlapMs: number, stallMs: number) =>
+  `Filter '${filter}': expected rebuild.stallMs above ${overlapMs}, got ${stallMs}: without Redis a build waits that long for its mark, which is topUp.overlapMs, or rebuild.drainMs and half of topUp.overlapMs if that is more.`;
 
 export const newestNotKnown = (filter: string) =>
   `Filter '${filter}': nothing was added, since it is not known yet which ids other processes may have read past. Try again when the source has been read: topUp.everyMs, and the first build. ` +

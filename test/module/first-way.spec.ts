@@ -9,6 +9,7 @@ import {
   BloomModule,
   BloomRegisters,
   BloomService,
+  BloomUnavailableError,
 } from 'nestjs-bloom';
 import { fromTypeOrm } from '@nestjs-bloom/typeorm';
 import { eventually } from '../support/eventually.js';
@@ -177,5 +178,26 @@ describe('A filter over a table whose ids the database makes in order, and two l
     const source = fromTypeOrm(Order, { dataSource: DataSource });
     await start({ name: 'orders', source, normalize: 'integer', rebuild: { onBoot: 'never' } });
     expect(await filterOf('orders').check(1)).toBe('unknown');
+  });
+
+  it('takes no id before its source is made: another process may deny it', async () => {
+    let added: Promise<unknown> | undefined;
+    @Injectable()
+    class Importer {
+      constructor(bloom: BloomService) {
+        setImmediate(
+          () =>
+            (added = bloom
+              .filter('orders')
+              .add(1)
+              .catch((error: unknown) => error)),
+        );
+      }
+    }
+    await start(
+      { name: 'orders', source: fromTypeOrm(Order), rebuild: { drainMs: 0 } },
+      { providers: [Importer] },
+    );
+    expect(await added).toBeInstanceOf(BloomUnavailableError);
   });
 });

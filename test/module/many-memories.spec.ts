@@ -5,6 +5,7 @@ import {
   type BloomFilter,
   BloomIdError,
   BloomModule,
+  type BloomRebuildSchedule,
   BloomService,
   type BloomTopUpOptions,
   BloomUnavailableError,
@@ -25,7 +26,10 @@ describe('Processes that each have a covered filter in memory', () => {
   });
   afterEach(() => Promise.all(opened.splice(0).map((module) => module.close())));
 
-  async function start(topUp: BloomTopUpOptions = QUICK): Promise<BloomFilter> {
+  async function start(
+    topUp: BloomTopUpOptions = QUICK,
+    rebuild: BloomRebuildSchedule = { drainMs: 100 },
+  ): Promise<BloomFilter> {
     const module = await startContext({
       imports: [
         BloomModule.forRoot({ onEvent: (event) => events.push(event) }),
@@ -35,7 +39,7 @@ describe('Processes that each have a covered filter in memory', () => {
             capacity: 1000,
             errorRate: 1e-6,
             source: table.source(),
-            rebuild: { drainMs: 100 },
+            rebuild,
             topUp,
           },
         ]),
@@ -135,5 +139,11 @@ describe('Processes that each have a covered filter in memory', () => {
     });
     table.fails = false;
     expect(await filter.add(table.nextId())).toBe(true);
+  });
+
+  it('do not start with a wait for the mark that is longer than a build may stand still', async () => {
+    await expect(start({ overlapMs: 5000 }, { drainMs: 8000, stallMs: 9000 })).rejects.toThrow(
+      /Filter 'orders': expected rebuild\.stallMs above 10500, got 9000/,
+    );
   });
 });

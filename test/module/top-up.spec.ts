@@ -287,6 +287,14 @@ describe('Rows that others write', () => {
     await rebuilt(filter);
   });
 
+  it('are not believed to be gone by a build of no rows where there is a mark', async () => {
+    const filter = await start({ everyMs: 3_600_000, overlapMs: 100 });
+    await hasMark(filter);
+    await client.del('bloom:{products}:meta');
+    table.ids.length = 0;
+    await expect(filter.rebuild({ join: false })).rejects.toThrow(/0 ids|no ids/);
+  });
+
   it('are refused beyond the slack, and not within it', async () => {
     const filter = await start({ ...QUICK, beyond: 'absent', slack: 100 });
     await hasMark(filter);

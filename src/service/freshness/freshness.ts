@@ -10,6 +10,7 @@ import {
 import type {
   MarksAnswer,
   MarkEntries,
+  MarksQuestion,
   MarksUpdate,
   HighWaterMarks,
   StoredFilter,
@@ -90,16 +91,25 @@ export class Freshness {
     };
     this.context = { ...given, emit };
     const { filter, inStore, source, clock, isInMemory } = given;
-    const { name, topUp, feed, drainMs } = filter.definition;
+    const { name, topUp, feed } = filter.definition;
     const isLocal = isInMemory && topUp?.ordered === true;
-    const settings = isLocal ? heldForLocalAdds(topUp, drainMs) : topUp;
+    const settings = isLocal ? heldForLocalAdds(topUp, filter.definition) : topUp;
     this.settings = settings;
     this.stored = inStore.highWaterMarks ?? new LocalMarks();
     if (settings?.ordered) this.coverage = coverageOf(filter, settings, this.context);
     if (isLocal) {
-      const check = (keys: readonly IdKey[]) => inStore.check(keys);
       // By the overlap that was asked for: the time for which adds are held is on top of it.
-      this.localAdds = new LocalAdds({ name, source, settings: topUp, keys: filter.keys, clock, check });
+      const check = (asked: readonly IdKey[]) => inStore.check(asked);
+      const mark = () => this.marks.mark;
+      this.localAdds = new LocalAdds({
+        name,
+        source,
+        settings: topUp,
+        keys: filter.keys,
+        clock,
+        check,
+        mark,
+      });
     }
     this.topUp = settings && this.topUpBy(settings);
     this.feed = feed && this.runnerOf(feed);
@@ -113,7 +123,7 @@ export class Freshness {
         this.feed?.ensure(entries.position);
         const at = clock.now();
         const reading = await this.topUp?.turn(entries, signal);
-        await this.localAdds?.record(at, this.marks.mark, reading);
+        await this.localAdds?.record(at, reading);
         if (!reading) return;
         this.counts.topUp.readings++;
         this.counts.topUp.added += reading.added;
@@ -123,6 +133,11 @@ export class Freshness {
         await this.feed?.stop();
       },
     });
+  }
+
+  /** Whether rows are found whenever they come, and none were found so far. */
+  get isOfNewTable(): boolean {
+    return this.coverage !== undefined && !this.marks.mark;
   }
 
   /** Resolves when it is known how far the filter has come, or that takes too long. Never rejects. */
@@ -153,7 +168,7 @@ export class Freshness {
     if (!settings) return build(source);
     const mark = new BuildMark({
       source,
-      stored: { ask: (question) => this.stored.ask(question), record: (update) => this.record(update) },
+      stored: { ask: (question) => this.ask(question), record: (update) => this.record(update) },
       settings,
       keys: filter.keys,
       clock,
@@ -241,6 +256,12 @@ export class Freshness {
       record: (entries) => this.stored.record({ holder, expectedMark: undefined, entries }),
       rebuild: async () => this.isWhole(await filter.rebuild({ occasion: { kind: 'manual' }, join: false })),
     });
+  }
+
+  private async ask(question: MarksQuestion): Promise<MarksAnswer> {
+    const answer = await this.stored.ask(question);
+    this.onAnswer(answer);
+    return answer;
   }
 
   private async record(update: MarksUpdate): Promise<boolean> {

@@ -1,9 +1,9 @@
-import { BloomIdError, BloomUnavailableError, type Clock } from '../../common/index.js';
+import { BloomConfigError, BloomIdError, BloomUnavailableError, type Clock } from '../../common/index.js';
 import type { IdKey } from '../../filter/index.js';
 import { type BloomIdSource, type BloomMark, markOf, textOfMark } from '../../rebuild/index.js';
 import type { BloomVerdict } from '../../store/index.js';
 import type { IdKeys } from '../id-keys.js';
-import { addedOutOfOrder, newestNotKnown } from '../service.messages.js';
+import { addedOutOfOrder, heldTooLong, newestNotKnown } from '../service.messages.js';
 import { type MarkedKey, readMark } from './coverage.js';
 import { compareKeys, isOfOrder } from './id-order.js';
 import { firstPlace, isAhead, ROWS_BEHIND } from './mark-place.js';
@@ -18,6 +18,8 @@ export interface LocalAddsContext {
   readonly clock: Clock;
   /** Asks the filter that is live. */
   readonly check: (keys: readonly IdKey[]) => Promise<readonly BloomVerdict[]>;
+  /** The mark of this process, by now. */
+  readonly mark: () => string | undefined;
 }
 
 /** What was found at one moment. */
@@ -56,16 +58,13 @@ export class LocalAdds {
     this.highest = undefined;
   }
 
-  /**
-   * Takes what a turn has found.
-   *
-   * @param mark of this process, by now.
-   */
-  async record(at: number, mark: string | undefined, reading?: Reading): Promise<void> {
+  /** Takes what a turn has found. */
+  async record(at: number, reading?: Reading): Promise<void> {
     const { source, settings } = this.context;
     const found = await this.lastCandidate(reading);
     if (!found) return;
     this.raise(found.mark);
+    const mark = this.context.mark();
     if (mark !== undefined) this.raise(markOf(mark));
     const newest = settings.slack === undefined ? undefined : (reading?.last ?? (await source.newest?.()));
     const last = this.looks.at(-1);
@@ -98,7 +97,7 @@ export class LocalAdds {
   /** At the start, and when the turns of this process have stood still. */
   private async lookNow(): Promise<Look | undefined> {
     const { clock } = this.context;
-    this.looking ??= this.record(clock.now(), undefined)
+    this.looking ??= this.record(clock.now())
       // The turn that comes reports it.
       .catch(() => {})
       .finally(() => (this.looking = undefined));
@@ -156,7 +155,16 @@ function windowOf({ everyMs, overlapMs }: TopUpSettings): number {
   return Math.max(2 * everyMs, overlapMs / 2);
 }
 
-/** The settings of a process that follows by itself, and hears of no add of another one. */
-export function heldForLocalAdds(settings: TopUpSettings, drainMs: number): TopUpSettings {
-  return { ...settings, overlapMs: Math.max(settings.overlapMs, drainMs + windowOf(settings)) };
+/**
+ * The settings of a process that follows by itself, and hears of no add of another one.
+ *
+ * @throws {BloomConfigError} when a build would wait for its mark longer than it may stand still.
+ */
+export function heldForLocalAdds(
+  settings: TopUpSettings,
+  { name, drainMs, stallMs }: { readonly name: string; readonly drainMs: number; readonly stallMs: number },
+): TopUpSettings {
+  const overlapMs = Math.max(settings.overlapMs, drainMs + windowOf(settings));
+  if (overlapMs >= stallMs) throw new BloomConfigError(heldTooLong(name, overlapMs, stallMs));
+  return { ...settings, overlapMs };
 }

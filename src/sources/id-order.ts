@@ -5,6 +5,7 @@ import { type CatalogColumn, readCatalog } from './postgres-catalog.js';
 import {
   CATALOG_NOT_READ,
   madeByOthers,
+  notAKind,
   noOrderOfType,
   notGenerated,
   orderOnlyLooks,
@@ -36,15 +37,18 @@ interface Described extends BloomOrderOptions {
   readonly type: string | undefined;
 }
 
+const KINDS: readonly BloomIdKind[] = ['uuidv7', 'ulid', 'snowflake', 'objectId', 'sequence'];
+
 /**
  * In which order the ids of a column are made.
  *
- * @throws {BloomConfigError} for the option `ids` of another type than the column.
+ * @throws {BloomConfigError} for the option `ids` of another type than the column, and for no kind of ids.
  */
 export async function idOrderOf(at: SqlColumn, { type, ids, order }: Described): Promise<Order> {
   const name = nameOf(at);
   const texts = ids === 'uuidv7' || ids === 'ulid' || ids === 'objectId';
   if (ids !== undefined) {
+    if (!KINDS.includes(ids)) throw new BloomConfigError(notAKind(at.maker, KINDS, ids));
     const fits = !at.convert && (type === undefined || (texts ? holdsTexts(at, type, ids) : isInteger(type)));
     if (!fits) throw new BloomConfigError(wrongKind(at.maker, ids, name, type));
   }

@@ -96,6 +96,9 @@ export const wrongKind = (maker: string, ids: string, name: string, type: string
   `${maker}: expected ${name} to be of ${ids === 'snowflake' || ids === 'sequence' ? 'integers' : ids === 'uuidv7' ? 'uuids or texts' : 'texts'} with ids: '${ids}', got ` +
   `${type ?? 'a type of the application'}. Name the column that has these ids, or leave ids out.`;
 
+export const notAKind = (maker: string, kinds: readonly string[], got: unknown) =>
+  `${maker}: expected the option ids to be one of ${kinds.map((kind) => `'${kind}'`).join(', ')}, got ${printed(got)}. Leave it out where ids are made in no order.`;
+
 export const noSingleKey = (maker: string, table: string, key: readonly string[]) =>
   `${maker}: expected ${table} to have a primary key of one column, got ${key.length === 0 ? 'none' : key.join(', ')}. Name the column of the ids.`;
 

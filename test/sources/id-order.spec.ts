@@ -98,6 +98,9 @@ describe('What a source knows of the order in which Postgres makes ids', () => {
     ['serials', 'code', 'ulid', "to be of texts with ids: 'ulid', got character(26)"],
     ['random', 'id', 'objectId', "to be of texts with ids: 'objectId', got uuid"],
     ['texts', 'id', 'snowflake', "to be of integers with ids: 'snowflake', got text"],
+    ['random', 'id', 'uuidv8' as 'uuidv7', "the option ids to be one of 'uuidv7', 'ulid', "],
+    ['serials', 'id', 'uuidv8' as 'uuidv7', "got 'uuidv8'"],
+    ['serials', 'id', null as never, 'got null'],
   ] as const)('is refused where %s.%s cannot be of %s', async (table, column, ids, message) => {
     await expect(make(table, column, { ids })).rejects.toThrow(message);
   });

@@ -172,9 +172,9 @@ function sourceOf(
   );
 }
 
-/** An ObjectId begins with the second in which it was made. */
-function isInOrder(path: string, { instance }: MongoosePath): boolean {
-  return path === '_id' && /^ObjectI[dD]$/.test(instance);
+/** An ObjectId that Mongoose makes begins with the second; the application may give others anything. */
+function isInOrder(path: string, { instance, options }: MongoosePath): boolean {
+  return path === '_id' && /^ObjectI[dD]$/.test(instance) && options.auto === true;
 }
 
 type Find = (

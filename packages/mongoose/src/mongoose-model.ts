@@ -10,6 +10,8 @@ export interface MongoosePath {
     readonly uppercase?: unknown;
     readonly trim?: unknown;
     readonly set?: unknown;
+    /** Mongoose makes the values. */
+    readonly auto?: unknown;
   };
   readonly setters?: readonly unknown[];
   applySetters(value: unknown, scope: unknown): unknown;

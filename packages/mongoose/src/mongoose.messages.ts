@@ -27,7 +27,7 @@ export const idNotKnown = (filter: string, path: string, why: string, instead: s
   'Mongoose and call filter.add(id).';
 
 export const notMadeInOrder = (model: string, path: string, type: string) =>
-  `${model}.${path} is of type ${type}; of Mongoose, ObjectIds in _id alone are known to be made in order`;
+  `${model}.${path} is of type ${type}; of Mongoose, ObjectIds in _id alone are known to be made in order, where the schema leaves _id out or sets auto`;
 
 export const nanAsKey = (model: string) =>
   `fromMongoose: a document of the model ${model} has the _id NaN, after which MongoDB finds no other number. Remove that document.`;

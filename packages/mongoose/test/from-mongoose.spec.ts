@@ -63,6 +63,20 @@ describe('fromMongoose', () => {
     expect(sourceOf(named as Model<Item>, '_id').idOrder).toMatchObject({ reason: expect.any(String) });
   });
 
+  it('knows no order of ObjectIds that the application gives', () => {
+    const orderWith = (options: object) => {
+      const schema = new Schema<Item>({
+        _id: { type: Schema.Types.ObjectId, ...options },
+        name: String,
+      } as never);
+      return sourceOf(itemModel(connection, schema), '_id');
+    };
+    const given = orderWith({});
+    expect(given.idOrder).toEqual({ reason: expect.stringContaining('leaves _id out or sets auto') });
+    expect(given.idsSince ?? given.newest).toBeUndefined();
+    expect(orderWith({ auto: true }).idOrder).toBe('text');
+  });
+
   it('names the collection and the path that it reads', () => {
     expect(sourceOf(itemModel(connection), 'sku').readsFrom).toBe('items.sku');
   });

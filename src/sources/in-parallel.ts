@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Type } from '@nestjs/common';
 import { BloomConfigError } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
-import { type BloomIdsContext, type BloomIdSource, expectAsync, packedTogether } from '../rebuild/index.js';
+import {
+  type BloomIdOrder,
+  type BloomIdsContext,
+  type BloomIdSource,
+  expectAsync,
+  packedTogether,
+} from '../rebuild/index.js';
 import type { BloomSourceFactory } from './source-factory.js';
 import {
   NO_LONGER_READ,
@@ -23,11 +29,13 @@ const MAX_COLUMNS_TEXT = 200;
 
 /** Options of `inParallel`. */
 export interface BloomParallelOptions {
-  /**
-   * A source with `idsSince`, for `topUp` and coverage, in an order of the rows of all sources. Rebuilds do
-   * not read it.
-   */
+  /** A source with `idsSince`, for `topUp`, in an order of the rows of all sources. Rebuilds do not read it. */
   readonly newRows?: BloomParallelSource;
+  /**
+   * Order in which the ids of all sources are made together, as by one sequence; `newRows` reads all of them.
+   * The filter is covered then. What `newRows` says of its own ids does not count.
+   */
+  readonly idOrder?: BloomIdOrder;
 }
 
 /**
@@ -43,7 +51,7 @@ export interface BloomParallelOptions {
  */
 export function inParallel(
   sources: readonly BloomParallelSource[],
-  { newRows }: BloomParallelOptions = {},
+  { newRows, idOrder }: BloomParallelOptions = {},
 ): BloomSourceFactory {
   if (!Array.isArray(sources) || sources.length === 0) throw new BloomConfigError(NO_SOURCES);
   const all = (newRows === undefined ? sources : [...sources, newRows]).map(factoryOf);
@@ -59,8 +67,11 @@ export function inParallel(
       );
       for (const source of made) if (!isSource(source)) throw new BloomConfigError(notASourceToMerge(source));
       expectOneSpelling(made);
-      const merged = together(made.slice(0, sources.length));
-      return newRows === undefined ? merged : { ...merged, ...newRowsOf(made.at(-1)!) };
+      return {
+        ...together(made.slice(0, sources.length)),
+        ...(newRows !== undefined && newRowsOf(made.at(-1)!)),
+        idOrder: idOrder ?? { reason: ORDERS_NOT_MERGED },
+      };
     },
   };
 }
@@ -80,12 +91,11 @@ function factoryOf(source: BloomParallelSource): BloomSourceFactory {
  *
  * @throws {BloomConfigError} when it has none.
  */
-function newRowsOf(source: BloomIdSource): Pick<BloomIdSource, 'idsSince' | 'newest' | 'idOrder'> {
+function newRowsOf(source: BloomIdSource): Pick<BloomIdSource, 'idsSince' | 'newest'> {
   if (!source.idsSince) throw new BloomConfigError(NO_NEW_ROWS);
   return {
     idsSince: (mark, context) => source.idsSince!(mark, context),
     ...(source.newest && { newest: (others) => source.newest!(others) }),
-    idOrder: source.idOrder,
   };
 }
 
@@ -102,7 +112,6 @@ function together(sources: readonly BloomIdSource[]): BloomIdSource {
   const readsFrom = columnsOf(sources);
   return {
     ids: (context) => readTogether(sources, context),
-    idOrder: { reason: ORDERS_NOT_MERGED },
     ...(sources.every((source) => source.count) && { count: () => countTogether(sources) }),
     ...(spelling && { spelling }),
     ...(readsFrom !== undefined && { readsFrom }),

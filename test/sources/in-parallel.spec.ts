@@ -228,6 +228,14 @@ describe('New rows of several sources', () => {
     expect(source.openTransactions).toBeUndefined();
   });
 
+  it('have no order because those of one source have: each shard may count for itself', async () => {
+    const ordered = { ...newRows, idOrder: 'integer' } as const;
+    const silent = await inParallel([of('a'), of('b')], { newRows: ordered }).useFactory();
+    expect(silent.idOrder).toEqual({ reason: expect.stringContaining('idOrder of inParallel') });
+    const said = await inParallel([of('a')], { newRows: ordered, idOrder: 'integer' }).useFactory();
+    expect(said.idOrder).toBe('integer');
+  });
+
   it('are refused of a source without idsSince, and of one that spells ids differently', async () => {
     await expect(inParallel([of('a')], { newRows: of('b') }).useFactory()).rejects.toThrow('with idsSince');
     const spelling = { column: 'a.id is of type uuid', name: 'uuid', normalize: uuid };

@@ -29,7 +29,9 @@ const MAX_COLUMNS_TEXT = 200;
 
 /** Options of `inParallel`. */
 export interface BloomParallelOptions {
-  /** A source with `idsSince`, for `topUp`, in an order of the rows of all sources. Rebuilds do not read it. */
+  /**
+   * A source with `idsSince`, for `topUp`, in an order of the rows of all sources. Rebuilds do not read it.
+   */
   readonly newRows?: BloomParallelSource;
   /**
    * Order in which the ids of all sources are made together, as by one sequence; `newRows` reads all of them.

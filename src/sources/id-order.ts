@@ -1,7 +1,7 @@
 import { BloomConfigError, describeError } from '../common/index.js';
 import type { BloomIdOrder, BloomNoIdOrder } from '../rebuild/index.js';
 import { isInteger, isPadded, isText, isUuid } from './column-spelling.js';
-import { type CatalogColumn, readCatalog } from './postgres-catalog.js';
+import { type CatalogColumn, manyNodes, readCatalog } from './postgres-catalog.js';
 import {
   CATALOG_NOT_READ,
   madeByOthers,
@@ -86,7 +86,11 @@ async function inPostgres(at: SqlColumn, name: string): Promise<Order> {
   if (sequence.cache > 1) return { reason: orderOnlyLooks(name, `a sequence with CACHE ${sequence.cache}`) };
   if (sequence.step < 0) return { reason: orderOnlyLooks(name, 'a sequence that counts down') };
   if (sequence.cycles) return { reason: orderOnlyLooks(name, 'a sequence with CYCLE') };
-  return 'integer';
+  // Servers that share a table have steps, so that each has ids of its own.
+  if (sequence.step !== 1)
+    return { reason: orderOnlyLooks(name, `a sequence with INCREMENT ${sequence.step}`) };
+  const nodes = await manyNodes(numbered(at.run));
+  return nodes === undefined ? 'integer' : { reason: orderOnlyLooks(name, `several servers (${nodes})`) };
 }
 
 /** Those that give out blocks of ids to each of their servers. */
@@ -96,13 +100,13 @@ async function inMySql(at: SqlColumn, name: string): Promise<Order> {
   const [table, schema] = namesOf(at.table);
   const [row] = (await at.run({
     strings: [
-      'select extra as extra, version() as version from information_schema.columns where table_schema = coalesce(',
-      ', database()) and table_name = ',
-      ' and column_name = ',
+      'select c.extra as extra, version() as version, t.engine as engine from information_schema.columns c join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name where c.table_schema = coalesce(',
+      ', database()) and c.table_name = ',
+      ' and c.column_name = ',
       '',
     ],
     values: [schema ?? null, table, at.column],
-  })) as { extra?: unknown; version?: unknown }[];
+  })) as { extra?: unknown; version?: unknown; engine?: unknown }[];
   const version = String(row?.version ?? '');
   if (!/auto_increment/i.test(String(row?.extra ?? ''))) return { reason: notGenerated(name) };
   if (IN_BLOCKS.test(version))
@@ -110,9 +114,33 @@ async function inMySql(at: SqlColumn, name: string): Promise<Order> {
   // They forget the counter when they end, and give the ids of deleted last rows out again.
   const [major = 0, minor = 0] = version.split('.').map(Number.parseFloat);
   const forgets = /mariadb/i.test(version) ? major < 10 || (major === 10 && minor < 3) : major < 8;
-  return forgets
-    ? { reason: orderOnlyLooks(name, `version ${version}, which gives ids of deleted last rows out again`) }
-    : 'integer';
+  if (forgets)
+    return {
+      reason: orderOnlyLooks(name, `version ${version}, which gives ids of deleted last rows out again`),
+    };
+  const engine = String(row?.engine ?? '');
+  if (!ENGINES.test(engine)) return { reason: orderOnlyLooks(name, `the engine ${engine}`) };
+  const shared = await sharedWrites(at);
+  return shared === undefined ? 'integer' : { reason: orderOnlyLooks(name, shared) };
+}
+
+/** Those of one server that keep the counter. */
+const ENGINES = /^(?:innodb|myisam|aria|rocksdb)$/i;
+
+/** The setting by which several servers write into one table; undefined where one does. */
+async function sharedWrites(at: SqlColumn): Promise<string | undefined> {
+  const rows = (await at.run({
+    strings: [
+      `show global variables where variable_name in ('auto_increment_increment', 'wsrep_on', 'group_replication_single_primary_mode')`,
+    ],
+    values: [],
+  })) as { Variable_name?: unknown; Value?: unknown }[];
+  const found = rows.find(({ Variable_name: setting, Value: value }) =>
+    setting === 'auto_increment_increment'
+      ? Number(value) !== 1
+      : value === (setting === 'wsrep_on' ? 'ON' : 'OFF'),
+  );
+  return found && `a server with ${String(found.Variable_name)} = ${String(found.Value)}`;
 }
 
 /** Without the word, a new row gets the id of a last one that was deleted. */

@@ -209,15 +209,28 @@ export async function expectPrimary(run: RunQuery, table: string): Promise<void>
   if (await isTrue(run(IS_STANDBY, []))) throw new BloomConfigError(mayLagBehind(table));
 }
 
-/** Other databases of the dialect give all transactions one number, or have no such functions. */
-const TELLS_TRANSACTIONS = `
-select (current_setting('server_version_num')::int >= 130000
-        and version() like 'PostgreSQL %' and version() not like '%-YB-%')::text as answer`;
+/**
+ * Servers of the dialect, and extensions, with several nodes: each takes ids and numbers its transactions by
+ * itself. Undefined for Postgres alone.
+ */
+const MANY_NODES = `
+select case when version() not like 'PostgreSQL %' or version() ~ '-YB-|Greenplum|Redshift' then version()
+            else (select min(extname::text) from pg_extension where extname in ('citus', 'bdr', 'spock', 'pglogical'))
+       end as answer`;
+
+/** Name of what gives ids out on several servers; undefined for Postgres alone. */
+export async function manyNodes(run: RunQuery): Promise<string | undefined> {
+  const [row] = (await run(MANY_NODES, [])) as { answer?: string | null }[];
+  return row?.answer ?? undefined;
+}
 
 /** Whether the server is one of Postgres that tells which transactions are open. */
 export async function tellsTransactions(run: RunQuery): Promise<boolean> {
-  return isTrue(run(TELLS_TRANSACTIONS, []));
+  const isRecent = () => isTrue(run(IS_RECENT, []));
+  return (await manyNodes(run)) === undefined && isRecent();
 }
+
+const IS_RECENT = `select (current_setting('server_version_num')::int >= 130000)::text as answer`;
 
 /**
  * The upper bound of a snapshot is the number after the last transaction that has ended. Others have begun to

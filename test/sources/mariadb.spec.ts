@@ -46,6 +46,7 @@ beforeAll(async () => {
   await database.raw(`insert into general values ('straße')`);
   await database.raw('create table orders (id bigint auto_increment primary key)');
   await database.raw('create table given (id bigint primary key)');
+  await database.raw('create table forgotten (id bigint auto_increment primary key) engine = memory');
   await database.raw(`insert into orders values ${BEYOND.map((id) => `(${id})`).join(', ')}`);
 });
 afterAll(async () => {
@@ -64,6 +65,7 @@ const ENTITIES = Object.fromEntries([
   ...TABLES.map((table) => [table, entityOf(table, 'name', 'varchar')]),
   ['orders', entityOf('orders', 'id', 'bigint')],
   ['given', entityOf('given', 'id', 'bigint')],
+  ['forgotten', entityOf('forgotten', 'id', 'bigint')],
 ]) as Record<string, EntitySchema<Record<string, string>>>;
 
 function kysely(connection: object): Kysely<unknown> {
@@ -132,6 +134,20 @@ describe.each(Object.entries(MAKERS))('On MariaDB, %s', (_, make) => {
     expect((await madeBy(await make('exact', 'name'))).idOrder).toEqual({
       reason: expect.stringContaining('exact.name is of type varchar'),
     });
+  });
+
+  it('knows no order of an engine that forgets its rows, and of servers that share a table', async () => {
+    expect((await madeBy(await make('forgotten', 'id'))).idOrder).toEqual({
+      reason: expect.stringContaining('they come from the engine MEMORY'),
+    });
+    await database.raw('set global auto_increment_increment = 2');
+    try {
+      expect((await madeBy(await make('orders', 'id'))).idOrder).toEqual({
+        reason: expect.stringContaining('they come from a server with auto_increment_increment = 2'),
+      });
+    } finally {
+      await database.raw('set global auto_increment_increment = 1');
+    }
   });
 
   it('reads ids beyond 2^53 as the driver is told to give them', async () => {

@@ -15,6 +15,6 @@ export type {
   BloomOpenTransactions,
 } from './source.js';
 export { expectAsync } from './source.js';
-export { type BloomMark, isMark, markOf, printedMark, textOfMark } from './marks.js';
+export { type BloomMark, hasForm, isMark, markOf, printedMark, textOfMark, timeOf } from './marks.js';
 export { StallTimer } from './stall-timer.js';
 export type { BloomFeed, BloomFeedContext, BloomFeedStatus } from './feed.js';

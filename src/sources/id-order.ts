@@ -1,5 +1,5 @@
 import { BloomConfigError, describeError } from '../common/index.js';
-import type { BloomIdOrder, BloomNoIdOrder } from '../rebuild/index.js';
+import { type BloomIdOrder, type BloomNoIdOrder, hasForm, timeOf } from '../rebuild/index.js';
 import { isInteger, isPadded, isText, isUuid } from './column-spelling.js';
 import { type CatalogColumn, manyNodes, readCatalog } from './postgres-catalog.js';
 import {
@@ -9,6 +9,7 @@ import {
   noOrderOfType,
   notGenerated,
   orderOnlyLooks,
+  otherKind,
   wrongKind,
 } from './sources.messages.js';
 import { nameOf, numbered, type SqlColumn } from './sql-query.js';
@@ -61,6 +62,38 @@ export async function idOrderOf(at: SqlColumn, { type, ids, order }: Described):
   if (at.isMySql) return inMySql(at, name);
   if (at.isSqlite) return inSqlite(at, name);
   return { reason: notGenerated(name) };
+}
+
+/** As many as a mark passes over for being far ahead of the order. */
+const LAST_ROWS = 100;
+/** No clock is so far ahead. */
+const AHEAD_MS = 86_400_000;
+
+/**
+ * Why the last rows say that ids are of another kind, such as UUIDs of version 4 from before; undefined where
+ * they do not. Later ids come before such rows, and a mark would pass them.
+ *
+ * @param id the column as a query selects it.
+ */
+export async function otherKindOfLast(
+  at: SqlColumn,
+  id: string,
+  kind: BloomIdKind = 'uuidv7',
+): Promise<string | undefined> {
+  const column = `t.${at.quote(at.column)}`;
+  const rows = (await at.run({
+    strings: [
+      `select ${id} from ${at.table} t where ${column} is not null order by ${column} desc limit ${LAST_ROWS}`,
+    ],
+    values: [],
+  })) as { id?: unknown }[];
+  const last = rows.map((row) => String(row.id));
+  const other = last.find((one) => !hasForm(kind as 'uuidv7', one));
+  if (other !== undefined) return otherKind(nameOf(at), kind, other);
+  const latest = Date.now() + AHEAD_MS;
+  const ahead = last.filter((one) => timeOf(one)! > latest);
+  // Ids of the form alone, such as random ones, are spread over all times.
+  return 2 * ahead.length > last.length ? otherKind(nameOf(at), kind, ahead[0]!) : undefined;
 }
 
 /** Postgres ignores spaces at the end of `char(n)`. */

@@ -85,6 +85,9 @@ export const notGenerated = (name: string) =>
 export const orderOnlyLooks = (name: string, condition: string) =>
   `ids of ${name} only look ordered: they come from ${condition}`;
 
+export const otherKind = (name: string, kind: string, got: string) =>
+  `${name} has ids that are not ${kind} of the time until now, such as ${printed(got)} among its last rows`;
+
 export const madeByOthers = (name: string, order: string) =>
   `new ids of ${name} are found by ${order} (option order of the source)`;
 

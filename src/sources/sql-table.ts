@@ -14,9 +14,9 @@ import {
 import { collationOf, nameOf, numbered, type SqlColumn, type SqlTable } from './sql-query.js';
 import { checkedPaging, fromPages } from './from-pages.js';
 import type { BloomPageFunction } from './page-reader.js';
-import { type BloomOrderOptions, idOrderOf } from './id-order.js';
+import { type BloomOrderOptions, idOrderOf, otherKindOfLast } from './id-order.js';
 import { newRows } from './new-rows.js';
-import { pageQuery, type Pages, type Row } from './page-query.js';
+import { pageQuery, type Pages, type Row, selected } from './page-query.js';
 import { noKeyOption, notAColumn, notIndexed, nullInKey } from './sources.messages.js';
 
 /** Options of a source that knows the table by its name alone. */
@@ -93,15 +93,18 @@ async function newRowsOf(at: SqlColumn, known: Known, options: SqlSourceOptions)
 async function newRowsBy(
   at: SqlColumn,
   known: Known,
-  { idOrder, order, ids, ...options }: SqlSourceOptions & Pick<BloomIdSource, 'idOrder'>,
+  { idOrder: told, order, ids, ...options }: SqlSourceOptions & Pick<BloomIdSource, 'idOrder'>,
 ): Promise<NewRows> {
-  const isMade = typeof idOrder === 'string';
-  if (order === undefined && !isMade) return { idOrder };
+  if (order === undefined && typeof told !== 'string') return { idOrder: told };
   if (order === undefined && ids === undefined && !known.isUnique)
     return { idOrder: { reason: notIndexed(nameOf(at)) } };
   const paging = checkedPaging(at.maker, options);
   const { fromReplica } = options;
   const pages = pagesOf(at, known);
+  const [id] = selected({ ...pages, order: [] });
+  const reason = told === 'text' ? await otherKindOfLast(at, id!, ids) : undefined;
+  const idOrder = reason === undefined ? told : { reason };
+  if (order === undefined && typeof idOrder === 'object') return { idOrder };
   return {
     idOrder,
     ...(await newRows({ at, pages, order: order ?? at.column, idOrder, paging, fromReplica })),

@@ -33,6 +33,7 @@ beforeAll(async () => {
     create table own_function (id uuid primary key default uuidv7_of_shop());
     create table by_extension (id uuid primary key default uuid_generate_v7());
     create table texts (id text primary key);
+    create table codes (id text primary key);
     create table without_key (id serial);
     create table composite (a int, b int, primary key (a, b))`);
   await server.run('create database with_citus');
@@ -107,6 +108,33 @@ describe('What a source knows of the order in which Postgres makes ids', () => {
 
   it('is that a default of UUIDs of version 7 is in order', async () => {
     expect((await make('by_extension', 'id')).idOrder).toBe('text');
+  });
+
+  it.each([
+    ['by_extension', undefined, 'gen_random_uuid()'],
+    ['random', 'uuidv7', 'gen_random_uuid()'],
+    ['codes', 'ulid', `'zz-' || n`],
+    ['codes', 'objectId', `md5(n::text)::char(24)`],
+  ] as const)('is nothing of %s where ids of another kind are the last ones', async (table, ids, made) => {
+    const fine = {
+      uuidv7: '01890a5d-ac96-774b-bcce-b302099a8059',
+      ulid: '01ARZ3NDEKTSV4RRFFQ69G5FA0',
+      objectId: '507f1f77bcf86cd79943901f',
+    }[ids ?? 'uuidv7'];
+    try {
+      await server.run(`insert into ${table} values ('${fine}')`);
+      const source = await make(table, 'id', ids && { ids });
+      expect([source.idOrder, typeof source.newest]).toEqual(['text', 'function']);
+      await server.run(`insert into ${table} select ${made} from generate_series(1, 20) n`);
+      const { idOrder, idsSince } = await make(table, 'id', ids && { ids });
+      const reason = `${table}.id has ids that are not ${ids ?? 'uuidv7'} of the time until now, such as '`;
+      expect(idOrder).toEqual({ reason: expect.stringContaining(reason) });
+      expect(idsSince).toBeUndefined();
+      const byItself = await make(table, 'id', { ...(ids && { ids }), order: 'id' });
+      expect([typeof byItself.idOrder, typeof byItself.idsSince]).toEqual(['object', 'function']);
+    } finally {
+      await server.run(`truncate ${table}`);
+    }
   });
 
   it('is what the option ids says', async () => {

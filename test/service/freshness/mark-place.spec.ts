@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BloomIdSource, BloomMark } from 'nestjs-bloom';
-import { firstPlace, MarkPlace, timeOf } from '../../../src/service/freshness/mark-place.js';
+import { timeOf } from '../../../src/rebuild/index.js';
+import { firstPlace, MarkPlace } from '../../../src/service/freshness/mark-place.js';
 import {
   gapsOf,
   isInGap,

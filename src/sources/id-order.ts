@@ -1,7 +1,7 @@
 import { BloomConfigError, describeError } from '../common/index.js';
 import { type BloomIdOrder, type BloomNoIdOrder, hasForm, timeOf } from '../rebuild/index.js';
 import { isInteger, isPadded, isText, isUuid } from './column-spelling.js';
-import { type CatalogColumn, manyNodes, readCatalog } from './postgres-catalog.js';
+import { type CatalogColumn, manyNodes, otherMaker, readCatalog, type RunQuery } from './postgres-catalog.js';
 import {
   CATALOG_NOT_READ,
   madeByOthers,
@@ -102,28 +102,37 @@ function holdsTexts({ isPostgres }: SqlColumn, type: string, ids: string): boole
 }
 
 async function inPostgres(at: SqlColumn, name: string): Promise<Order> {
-  let columns: readonly CatalogColumn[];
   try {
-    columns = await readCatalog(numbered(at.run), at.table);
+    return await byCatalog(numbered(at.run), at, name);
   } catch (error) {
     // Others of the dialect have another catalog. One that does not answer at all fails the start.
     await at.run({ strings: ['select version()'], values: [] });
     return { reason: `${CATALOG_NOT_READ} (${describeError(error)})` };
   }
-  const column = columns.find((one) => one.name === at.column);
+}
+
+async function byCatalog(run: RunQuery, { table, column: wanted }: SqlColumn, name: string): Promise<Order> {
+  const column = (await readCatalog(run, table)).find((one) => one.name === wanted);
   if (!column) return { reason: `${name} was not there at start` };
-  const { type, sequence, made = '' } = column;
-  if (isUuid(type) && /^(?:\w+\.)?uuid(?:_generate_)?v7\(\)$/.test(made)) return 'text';
-  if (!isInteger(type)) return { reason: noOrderOfType(name, type) };
-  if (!sequence) return { reason: notGenerated(name) };
-  if (sequence.cache > 1) return { reason: orderOnlyLooks(name, `a sequence with CACHE ${sequence.cache}`) };
-  if (sequence.step < 0) return { reason: orderOnlyLooks(name, 'a sequence that counts down') };
-  if (sequence.cycles) return { reason: orderOnlyLooks(name, 'a sequence with CYCLE') };
+  const isTimed = isUuid(column.type) && /^(?:\w+\.)?uuid(?:_generate_)?v7\(\)$/.test(column.made ?? '');
+  const reason = isTimed ? undefined : whyNoSequence(name, column);
+  if (reason !== undefined) return { reason };
+  const nodes = await manyNodes(run);
+  if (nodes !== undefined) return { reason: orderOnlyLooks(name, `several servers (${nodes})`) };
+  const part = await otherMaker(run, table, column);
+  if (part !== undefined) return { reason: orderOnlyLooks(name, `several defaults (that of ${part} too)`) };
+  return isTimed ? 'text' : 'integer';
+}
+
+function whyNoSequence(name: string, { type, sequence }: CatalogColumn): string | undefined {
+  if (!isInteger(type)) return noOrderOfType(name, type);
+  if (!sequence) return notGenerated(name);
+  if (sequence.cache > 1) return orderOnlyLooks(name, `a sequence with CACHE ${sequence.cache}`);
+  if (sequence.step < 0) return orderOnlyLooks(name, 'a sequence that counts down');
+  if (sequence.cycles) return orderOnlyLooks(name, 'a sequence with CYCLE');
   // Servers that share a table have steps, so that each has ids of its own.
-  if (sequence.step !== 1)
-    return { reason: orderOnlyLooks(name, `a sequence with INCREMENT ${sequence.step}`) };
-  const nodes = await manyNodes(numbered(at.run));
-  return nodes === undefined ? 'integer' : { reason: orderOnlyLooks(name, `several servers (${nodes})`) };
+  if (sequence.step !== 1) return orderOnlyLooks(name, `a sequence with INCREMENT ${sequence.step}`);
+  return undefined;
 }
 
 /** Those that give out blocks of ids to each of their servers. */

@@ -209,6 +209,34 @@ export async function expectPrimary(run: RunQuery, table: string): Promise<void>
   if (await isTrue(run(IS_STANDBY, []))) throw new BloomConfigError(mayLagBehind(table));
 }
 
+/** The table, its partitions and the tables that inherit from it. */
+const TREE = `
+with recursive tree as (
+  select to_regclass($1)::oid as oid
+  union select i.inhrelid from pg_inherits i join tree t on i.inhparent = t.oid)`;
+
+/** A row that is written into one of them directly gets its id from there. */
+const OTHER_DEFAULT = `${TREE}
+select min(t.oid::regclass::text) as answer
+from tree t
+join pg_attribute a on a.attrelid = t.oid and a.attname = $2
+left join pg_attrdef d on d.adrelid = t.oid and d.adnum = a.attnum
+where t.oid <> to_regclass($1) and (
+  pg_get_expr(d.adbin, d.adrelid) <> $3
+  or exists (
+    select from pg_depend p
+    where p.classid = 'pg_class'::regclass and p.refclassid = p.classid and p.refobjid = t.oid
+      and p.refobjsubid = a.attnum and p.deptype = 'i'))`;
+
+/** A partition, or a table that inherits that makes ids of the column in another way. Undefined for none. */
+export async function otherMaker(
+  run: RunQuery,
+  table: string,
+  { name, made = '' }: CatalogColumn,
+): Promise<string | undefined> {
+  return textOf(run(OTHER_DEFAULT, [table, name, made]));
+}
+
 /**
  * Servers of the dialect, and extensions, with several nodes: each takes ids and numbers its transactions by
  * itself. Undefined for Postgres alone.
@@ -220,8 +248,7 @@ select case when version() not like 'PostgreSQL %' or version() ~ '-YB-|Greenplu
 
 /** Name of what gives ids out on several servers; undefined for Postgres alone. */
 export async function manyNodes(run: RunQuery): Promise<string | undefined> {
-  const [row] = (await run(MANY_NODES, [])) as { answer?: string | null }[];
-  return row?.answer ?? undefined;
+  return textOf(run(MANY_NODES, []));
 }
 
 /** Whether the server is one of Postgres that tells which transactions are open. */
@@ -250,6 +277,11 @@ export async function openTransactions(run: RunQuery): Promise<BloomOpenTransact
   const ended = BigInt(bound!);
   const next = ended + BigInt.asUintN(32, BigInt(age!) + AGE_IS_FROM - ended);
   return { server: String(server), oldest: BigInt(oldest!), next };
+}
+
+async function textOf(asked: Promise<readonly unknown[]>): Promise<string | undefined> {
+  const [row] = (await asked) as { answer?: string | null }[];
+  return row?.answer ?? undefined;
 }
 
 async function isTrue(asked: Promise<readonly unknown[]>): Promise<boolean> {

@@ -1,7 +1,14 @@
 import { BloomConfigError, describeError } from '../common/index.js';
 import { type BloomIdOrder, type BloomNoIdOrder, hasForm, timeOf } from '../rebuild/index.js';
 import { isInteger, isPadded, isText, isUuid } from './column-spelling.js';
-import { type CatalogColumn, manyNodes, otherMaker, readCatalog, type RunQuery } from './postgres-catalog.js';
+import {
+  type CatalogColumn,
+  isSubscribed,
+  manyNodes,
+  otherMaker,
+  readCatalog,
+  type RunQuery,
+} from './postgres-catalog.js';
 import {
   CATALOG_NOT_READ,
   madeByOthers,
@@ -119,6 +126,8 @@ async function byCatalog(run: RunQuery, { table, column: wanted }: SqlColumn, na
   if (reason !== undefined) return { reason };
   const nodes = await manyNodes(run);
   if (nodes !== undefined) return { reason: orderOnlyLooks(name, `several servers (${nodes})`) };
+  if (await isSubscribed(run, table))
+    return { reason: orderOnlyLooks(name, 'another server, by a subscription that may be late') };
   const part = await otherMaker(run, table, column);
   if (part !== undefined) return { reason: orderOnlyLooks(name, `several defaults (that of ${part} too)`) };
   return isTimed ? 'text' : 'integer';

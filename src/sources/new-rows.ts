@@ -42,7 +42,7 @@ export async function newRows({
   };
   const run = numbered(at.run);
   // A transaction may end on the primary before its rows are on a standby.
-  const tellsAll = at.isPostgres && !fromReplica && (await tellsTransactions(run));
+  const tellsAll = at.isPostgres && !fromReplica && (await tellsTransactions(run, at.table));
   return {
     ...(tellsAll && { openTransactions: () => openTransactions(run) }),
     idsSince: (mark, context) =>

@@ -251,13 +251,31 @@ export async function manyNodes(run: RunQuery): Promise<string | undefined> {
   return textOf(run(MANY_NODES, []));
 }
 
-/** Whether the server is one of Postgres that tells which transactions are open. */
-export async function tellsTransactions(run: RunQuery): Promise<boolean> {
-  const isRecent = () => isTrue(run(IS_RECENT, []));
-  return (await manyNodes(run)) === undefined && isRecent();
+/** A table that a logical subscription writes: the ids were taken on another server, by its transactions. */
+const IS_SUBSCRIBED = `exists (select from pg_subscription_rel s join related t on s.srrelid = t.oid)`;
+
+/** The table with all partitions and tables of its tree: a subscription may name one above or below. */
+const RELATED = `
+with recursive related as (
+  select to_regclass($1)::oid as oid
+  union select case i.inhparent when t.oid then i.inhrelid else i.inhparent end
+  from pg_inherits i join related t on t.oid in (i.inhparent, i.inhrelid))`;
+
+/** Views and foreign tables may have rows of other servers. */
+const TELLS_TRANSACTIONS = `${RELATED}
+select (current_setting('server_version_num')::int >= 130000 and not ${IS_SUBSCRIBED}
+        and not exists (
+          select from pg_class c join related t on c.oid = t.oid where c.relkind not in ('r', 'p')))::text as answer`;
+
+/** Whether the server is one of Postgres that tells which transactions are open that write the table. */
+export async function tellsTransactions(run: RunQuery, table: string): Promise<boolean> {
+  return (await manyNodes(run)) === undefined && isTrue(run(TELLS_TRANSACTIONS, [table]));
 }
 
-const IS_RECENT = `select (current_setting('server_version_num')::int >= 130000)::text as answer`;
+/** Whether rows of the table come from another server. */
+export async function isSubscribed(run: RunQuery, table: string): Promise<boolean> {
+  return isTrue(run(`${RELATED} select (${IS_SUBSCRIBED})::text as answer`, [table]));
+}
 
 /**
  * The upper bound of a snapshot is the number after the last transaction that has ended. Others have begun to

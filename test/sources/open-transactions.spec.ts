@@ -10,7 +10,9 @@ describe('The open transactions of a source of Postgres', () => {
   let database: Knex;
   let source: BloomIdSource;
   beforeAll(async () => {
-    server = await requirePostgres({ settings: ['fsync=off', 'max_prepared_transactions=2'] });
+    server = await requirePostgres({
+      settings: ['fsync=off', 'max_prepared_transactions=2', 'wal_level=logical'],
+    });
     database = knex({
       client: 'pg',
       connection: server.url,
@@ -83,6 +85,44 @@ describe('The open transactions of a source of Postgres', () => {
     const after = await look();
     expect(after.server).not.toBe(before);
     expect(hasEnded(after, after)).toBe(true);
+  });
+
+  it('are not known of a view and a foreign table, whose rows others may write', async () => {
+    await server.run(`
+      create view seen as select id, 1 as a from orders;
+      create foreign data wrapper nothing;
+      create server nowhere foreign data wrapper nothing;
+      create foreign table far (id bigserial, a int) server nowhere;
+      create table parts (id bigserial primary key, a int) partition by range (id);
+      create table near_part partition of parts for values from (0) to (100)`);
+    const tells = async (table: string) => {
+      const made = await madeBy(fromKnex(database, table, 'id', { order: 'id', key: ['id', 'a'] }));
+      return made.openTransactions !== undefined;
+    };
+    expect([await tells('seen'), await tells('far'), await tells('parts')]).toEqual([false, false, true]);
+  });
+
+  it('are not known of a table that a subscription writes, whose ids are in no order', async () => {
+    await server.run(`
+      create table copied (id bigserial primary key) partition by range (id);
+      create table copied_part partition of copied for values from (0) to (100)`);
+    const isOrdered = async () => {
+      const made = await madeBy(fromKnex(database, 'copied', 'id', { order: 'id' }));
+      return [typeof made.idOrder, made.openTransactions !== undefined];
+    };
+    expect(await isOrdered()).toEqual(['string', true]);
+    await server.run('create database publisher');
+    const url = server.url.replace(/[^/]*$/, 'publisher');
+    const publisher = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
+    await publisher.raw('create table copied_part (id bigserial primary key)');
+    await publisher.raw('create publication p for table copied_part');
+    await publisher.destroy();
+    await server.run(
+      `create subscription s connection '${url}' publication p with (create_slot = false, enabled = false, slot_name = none)`,
+    );
+    expect(await isOrdered()).toEqual(['object', false]);
+    await server.run('drop subscription s');
+    expect(await isOrdered()).toEqual(['string', true]);
   });
 
   it('are not known of a standby', async () => {

@@ -49,9 +49,11 @@ export class CallLessons {
   /** Learns from what the method threw. */
   settleError(call: GuardedCall, error: unknown): void {
     call.load?.end(call.startedAt);
-    if (call.unjudged) call.filter?.guarding.budget?.leave(call.unjudged, false);
-    if (call.verdict === undefined) return;
     const thrown = notFoundName(error);
+    // Any other error says nothing of the row.
+    if (call.unjudged)
+      call.filter?.guarding.budget?.leave(call.unjudged, thrown === undefined ? undefined : false);
+    if (call.verdict === undefined) return;
     if (thrown !== undefined) this.advise(call, thrown);
     this.settle(call, isNotFound(error) ? 'denied' : 'unclear', undefined);
   }
@@ -79,7 +81,7 @@ export class CallLessons {
 
   /** The methods of these calls will not run. */
   giveUp(calls: readonly GuardedCall[]): void {
-    for (const { filter, unjudged } of calls) if (unjudged) filter?.guarding.budget?.leave(unjudged, false);
+    for (const { filter, unjudged } of calls) if (unjudged) filter?.guarding.budget?.giveUp(unjudged);
   }
 
   /** What a function of the application returns; undefined, and an event, when it throws. */
@@ -98,9 +100,10 @@ export class CallLessons {
 
   private settleUnjudged(call: GuardedCall, unjudged: UnjudgedCall, result: unknown): void {
     const { guard, filter, key } = call;
-    const isFound = this.callback(guard, 'isFound', () => outcomeOfResult(result, call)) === 'found';
+    const outcome = this.callback(guard, 'isFound', () => outcomeOfResult(result, call)) ?? 'unclear';
+    const isFound = outcome === 'found';
     if (isFound && key !== undefined) filter?.guarding.seen?.add(key);
-    filter?.guarding.budget?.leave(unjudged, isFound);
+    filter?.guarding.budget?.leave(unjudged, outcome === 'unclear' ? undefined : isFound);
   }
 
   private settle(call: GuardedCall, outcome: CallOutcome, result: unknown): void {

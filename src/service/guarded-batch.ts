@@ -92,7 +92,7 @@ async function loadWithin<Rows>(
     recordSaved(batch, ids.length);
     throw new BloomOverloadError(batch.name);
   }
-  let isFound = false;
+  let isFound: boolean | undefined;
   try {
     const rows = await budget.run(call, () => load(ids));
     isFound = Array.isArray(rows) && rows.some((row) => row !== null && row !== undefined);

@@ -113,12 +113,22 @@ export class LookupBudget {
     return call.isCounted ? inside.run(call, method) : method();
   }
 
-  /** Gives the place back; to be called once. */
-  leave(call: UnjudgedCall, isFound: boolean): void {
-    const now = this.options.clock.now();
+  /**
+   * Gives the place back of a method that has ended; to be called once.
+   *
+   * @param isFound whether it found a row; undefined where that is not clear.
+   */
+  leave(call: UnjudgedCall, isFound: boolean | undefined): void {
+    // The others say nothing of those who compete for places.
+    if (call.isCounted)
+      this.load.endUnjudged(this.options.clock.now() - call.since, this.running.size, isFound);
+    this.giveUp(call);
+  }
+
+  /** Gives the place back of a method that will not run. */
+  giveUp(call: UnjudgedCall): void {
     call.hasEnded = true;
-    this.load.endUnjudged(now - call.since, this.running.size, isFound && call.isCounted);
-    if (this.running.delete(call)) this.admit(now);
+    if (this.running.delete(call)) this.admit(this.options.clock.now());
   }
 
   /** Refuses all that wait. */

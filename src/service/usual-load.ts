@@ -48,6 +48,8 @@ export class UsualLoad {
   private usualMs: number | undefined;
 
   private ended = 0;
+  /** Those that found a row, or found none. */
+  private clear = 0;
   private found = 0;
   private totalMs = 0;
   private leastMs = Infinity;
@@ -85,22 +87,24 @@ export class UsualLoad {
    * Called as an unjudged call ends.
    *
    * @param running unjudged calls that run, this one included.
-   * @param isFound whether it found a row that no hint has named.
+   * @param isFound whether it found a row that no hint has named; undefined where that is not clear.
    */
-  endUnjudged(ms: number, running: number, isFound: boolean): void {
+  endUnjudged(ms: number, running: number, isFound: boolean | undefined): void {
     this.totalMs += ms;
+    if (isFound !== undefined) this.clear++;
     if (isFound) this.found++;
     if (++this.ended < UNJUDGED_CALLS) return;
     const meanMs = this.totalMs / this.ended;
-    const areFound = this.found >= FOUND_SHARE * this.ended;
-    this.ended = this.found = this.totalMs = 0;
+    const { clear } = this;
+    const areFound = clear > 0 && this.found >= FOUND_SHARE * clear;
+    this.ended = this.clear = this.found = this.totalMs = 0;
     const usualMs = this.usualMs ?? this.leastMs;
     this.leastMs = Math.min(this.leastMs, meanMs);
     const { limit } = this;
     const isSlow = meanMs > SLOW_TIMES * usualMs + SLOW_MS;
     if (areFound) this.moved = isSlow ? limit : Math.min(CEILING, GROWTH * limit + 1);
     else if (isSlow) this.moved = Math.max(this.lowest, SHRINK * Math.min(limit, Math.max(running, 1)));
-    else this.moved = Math.min(this.highest, limit + 1);
+    else if (clear > 0) this.moved = Math.min(this.highest, limit + 1);
   }
 
   private get isDisturbed(): boolean {

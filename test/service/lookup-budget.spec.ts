@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { BloomEvent } from '../../src/common/index.js';
-import { type BloomUnknownBudget, LookupBudget, type UnjudgedCall } from '../../src/service/lookup-budget.js';
+import {
+  type BloomUnknownBudget,
+  type LimitRule,
+  LookupBudget,
+  type UnjudgedCall,
+} from '../../src/service/lookup-budget.js';
 
 type Entered = ReturnType<LookupBudget['enter']>;
 
@@ -14,8 +19,9 @@ beforeEach(() => {
   timers = [];
 });
 
-function open(settings: BloomUnknownBudget): LookupBudget {
+function open(settings: BloomUnknownBudget, load?: LimitRule): LookupBudget {
   budget = new LookupBudget({
+    ...(load && { load }),
     filter: 'products',
     settings,
     clock: { now: () => now },
@@ -168,6 +174,24 @@ describe('A budget of calls that the filter cannot judge', () => {
     const next = budget.enter(['e']);
     expect(next).toMatchObject({ isCounted: true });
     expect(await later).toBeUndefined();
+  });
+
+  it('tells the load of calls that took a place and ran, and whether they found a row', () => {
+    const ends: unknown[] = [];
+    const rule = { limit: 2, begin: () => 0, end: () => {}, beginUnjudged: () => {} };
+    open({}, { ...rule, endUnjudged: (ms, calls, isFound) => ends.push([ms, calls, isFound]) });
+    const outer = running(budget.enter(['a']));
+    budget.leave(running(budget.run(outer, () => budget.enter(['b']))), true);
+    budget.leave(running(budget.enter(['hinted'])), true);
+    budget.giveUp(running(budget.enter(['c'])));
+    expect(ends).toEqual([]);
+    expect(budget.metrics()).toMatchObject({ running: 1 });
+    budget.leave(outer, undefined);
+    budget.leave(running(budget.enter(['d'])), true);
+    expect(ends).toEqual([
+      [0, 1, undefined],
+      [0, 1, true],
+    ]);
   });
 
   it('reports an overload when it begins and when it ends, with its counts', async () => {

@@ -19,10 +19,17 @@ function judge(calls: number, { running, ms = 5 }: { running: number; ms?: numbe
   for (const startedAt of begun) load.end(startedAt);
 }
 
-function unjudged(calls: number, { ms = 5, running = 4, isFound = false } = {}): void {
+function unjudged(
+  calls: number,
+  {
+    ms = 5,
+    running = 4,
+    isFound = false,
+  }: { ms?: number; running?: number; isFound?: boolean | 'unclear' } = {},
+): void {
   for (let i = 0; i < calls; i++) {
     load.beginUnjudged();
-    load.endUnjudged(ms, running, isFound);
+    load.endUnjudged(ms, running, isFound === 'unclear' ? undefined : isFound);
   }
 }
 
@@ -96,6 +103,21 @@ describe('The limit of calls that the filter cannot judge', () => {
     expect(load.limit).toBe(1000);
     unjudged(16);
     expect(load.limit).toBe(4);
+  });
+
+  it('leaves calls out of which it is not clear whether they found a row, but for how long they took', () => {
+    judge(256, { running: 0 });
+    for (let i = 0; i < 16; i++) {
+      unjudged(9, { isFound: 'unclear' });
+      unjudged(4, { isFound: true });
+      unjudged(3);
+    }
+    const { limit } = load;
+    expect(limit).toBeGreaterThan(100);
+    unjudged(160, { isFound: 'unclear' });
+    expect(load.limit).toBe(limit);
+    unjudged(160, { isFound: 'unclear', ms: 100 });
+    expect(load.limit).toBeLessThan(5);
   });
 
   it('neither grows nor shrinks while such calls are slow', () => {

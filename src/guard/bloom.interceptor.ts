@@ -7,7 +7,7 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
-import { isObservable, type Observable, of } from 'rxjs';
+import { isObservable, Observable, of, type Subscriber } from 'rxjs';
 import type { BloomId } from '../filter/index.js';
 import { BloomGuardRunner } from './bloom-guard-runner.js';
 import { contextOf, isNullableField, isRouteHandler } from './call-context.js';
@@ -68,37 +68,55 @@ export class BloomInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     if (!BloomGuardRunner.isRunner(this.runner)) return next.handle();
     const { clients } = this.runner.service;
-    return clients ? clients.run(context, () => this.check(context, next)) : this.check(context, next);
+    // Whoever leaves while this decides takes no place in a budget: so there has to be a subscriber.
+    return new Observable((subscriber) => {
+      const check = () => this.check(context, next, subscriber);
+      void (clients ? clients.run(context, check) : check());
+    });
   }
 
-  private async check(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const handler = context.getHandler();
-    const checks = this.checksOf(context, handler);
-    if (checks.length === 0) return next.handle();
-    const args = argumentsOf(context);
+  private async check(
+    context: ExecutionContext,
+    next: CallHandler,
+    subscriber: Subscriber<unknown>,
+  ): Promise<void> {
     const calls: GuardedCall[] = [];
+    try {
+      const handler = context.getHandler();
+      const checks = this.checksOf(context, handler);
+      const answer = await this.decideAll(context, checks, { calls, subscriber });
+      if (answer || subscriber.closed) this.runner.lessons.giveUp(calls);
+      if (subscriber.closed) return;
+      if (answer) {
+        const value = answeredValue(answer);
+        return void (isObservable(value) ? value : of(value)).subscribe(subscriber);
+      }
+      const isMixed = hasOtherEntries(handler) || checks.some(({ coverage }) => coverage?.isTakenOver);
+      const handle = () => (isMixed ? checked.run(handler, () => next.handle()) : next.handle());
+      this.runner.lessons.fromStream(withinPlace(calls, handle), calls).subscribe(subscriber);
+    } catch (error) {
+      this.runner.lessons.giveUp(calls);
+      subscriber.error(error);
+    }
+  }
+
+  /** @param asked the subscriber, and where the calls go that are let through. */
+  private async decideAll(
+    context: ExecutionContext,
+    checks: readonly RoutedGuard[],
+    { calls, subscriber }: { readonly calls: GuardedCall[]; readonly subscriber: Subscriber<unknown> },
+  ): Promise<GuardDecision> {
+    const args = argumentsOf(context);
     for (const { guard, entry } of checks) {
       const call = guardedCall(guard, entry, undefined, args);
       if (this.hooks.any) this.hooked.set(context, call);
-      let answer: GuardDecision;
-      try {
-        answer = await this.runner.decide(call);
-      } catch (error) {
-        this.runner.lessons.giveUp(calls);
-        throw error;
-      }
-      if (answer) {
-        this.runner.lessons.giveUp(calls);
-        const value = answeredValue(answer);
-        return isObservable(value) ? value : of(value);
-      }
+      // Another guard of the route would wait for the place that the first one holds.
+      const answer = await withinPlace(calls, () => this.runner.decide(call));
+      if (answer) return answer;
       if (call.verdict || call.unjudged) calls.push(call);
+      if (subscriber.closed) return undefined;
     }
-    const isMixed = hasOtherEntries(handler) || checks.some(({ coverage }) => coverage?.isTakenOver);
-    const unjudged = calls.find((call) => call.unjudged?.isCounted);
-    const handle = () => (isMixed ? checked.run(handler, () => next.handle()) : next.handle());
-    const stream = unjudged ? unjudged.filter!.guarding.budget!.run(unjudged.unjudged!, handle) : handle();
-    return this.runner.lessons.fromStream(stream, calls);
+    return undefined;
   }
 
   /**
@@ -211,6 +229,12 @@ export class BloomInterceptor implements NestInterceptor {
     this.advised.add(key);
     emit({ type: 'advice', filter, text: answerAbsentUnused(method, this.constructor.name) });
   }
+}
+
+/** Runs something as a part of the call that holds a place in a budget, if one of them does. */
+function withinPlace<Result>(calls: readonly GuardedCall[], run: () => Result): Result {
+  const holder = calls.find(({ unjudged }) => unjudged?.isCounted);
+  return holder ? holder.filter!.guarding.budget!.run(holder.unjudged!, run) : run();
 }
 
 /** One object for all interceptors of a call. */

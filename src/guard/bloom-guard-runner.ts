@@ -7,6 +7,7 @@ import { DenialScopes, SharedCalls, sharedKey } from './call-sharing.js';
 import { GuardAnswers } from './guard-answers.js';
 import {
   answeredValue,
+  beginLoad,
   type GuardDecision,
   type GuardDeclaration,
   type GuardedCall,
@@ -263,18 +264,36 @@ export class BloomGuardRunner {
 
   /**
    * Runs the method, or joins a running call for the same id and key, unless that one may have missed an id
-   * which was added lately. Undefined when the call must run alone.
+   * which was added lately. Whoever joins takes no place in the budget of the filter.
    *
+   * @throws {BloomOverloadError} where there is no room for the method.
    * @internal
    */
-  share(call: GuardedCall, proceed: () => Promise<unknown>): Promise<unknown> | undefined {
+  async share(call: GuardedCall, proceed: () => Promise<unknown>): Promise<unknown> {
     const { guard, filter, note } = call;
-    if (!filter || note === undefined) return undefined;
-    const adds = filter.guarding.recentAdds;
-    const key = this.lessons.callback(guard, 'coalesce.key', () => sharedKey(call));
-    if (key === undefined) return undefined;
-    const isTooOld = (startedAt: number) => adds.mayMiss(note, startedAt);
-    return this.shared.run(call, `${note.length} ${note}${key}`, isTooOld, proceed);
+    const { shared } = this;
+    // Adds are recorded from the first read of them on: before a method runs that others may join.
+    const adds = filter?.guarding.recentAdds;
+    const isAlone = !adds || note === undefined;
+    const key = isAlone ? undefined : this.lessons.callback(guard, 'coalesce.key', () => sharedKey(call));
+    const text = key === undefined ? undefined : `${note!.length} ${note}${key}`;
+    const isTooOld = (startedAt: number) => adds!.mayMiss(note!, startedAt);
+    const join = () => (text === undefined ? undefined : shared.join(call, text, isTooOld));
+    const begin = () => {
+      beginLoad(call);
+      return text === undefined ? proceed() : shared.run(call, text, proceed);
+    };
+    const joined = join();
+    if (joined) return joined;
+    if (!call.isPlaceDue) return begin();
+    const refusal = await this.answers.takePlace(call);
+    if (refusal) return answeredValue(refusal);
+    // Another one may have begun meanwhile.
+    const late = join();
+    if (!late) return begin();
+    this.lessons.giveUp([call]);
+    call.unjudged = undefined;
+    return late;
   }
 
   /**

@@ -212,11 +212,12 @@ function rejected(error: Error): Promise<never> {
 /** Runs the method, or joins a running call, and learns from what comes of it. */
 async function letThrough(runner: BloomGuardRunner, original: Function, call: GuardedCall): Promise<unknown> {
   const { guard, self, args } = call;
-  const shared = guard.options.coalesce ? runner.share(call, () => runUntouched(original, call)) : undefined;
-  beginLoad(call);
+  const isShared = guard.options.coalesce !== undefined && guard.options.coalesce !== false;
+  if (!isShared) beginLoad(call);
   let result: unknown;
   try {
-    result = await (shared ?? (call.unjudged ? runUntouched(original, call) : original.apply(self, args)));
+    if (isShared) result = await runner.share(call, () => runUntouched(original, call));
+    else result = await (call.unjudged ? runUntouched(original, call) : original.apply(self, args));
   } catch (error) {
     runner.lessons.settleError(call, error);
     throw error;

@@ -121,20 +121,26 @@ export class SharedCalls {
   /** By object, and by the declaration on the method: its name may be that of another class as well. */
   private readonly running = new WeakMap<object, Map<object, Map<string, RunningCall>>>();
 
-  /** @param isTooOld whether a call that began then may have missed what this one must find. */
-  run(
+  /**
+   * The result of the call that runs; undefined where there is none.
+   *
+   * @param isTooOld whether a call that began then may have missed what this one must find.
+   */
+  join(
     call: GuardedCall,
     key: string,
     isTooOld: (startedAt: number) => boolean,
-    proceed: () => Promise<unknown>,
-  ): Promise<unknown> {
+  ): Promise<unknown> | undefined {
+    const same = this.callsOf(call.self as object, call.guard).get(key);
+    if (!same || isTooOld(same.startedAt)) return undefined;
+    call.isJoined = true;
+    return same.result;
+  }
+
+  /** Runs a call that others may join. */
+  run(call: GuardedCall, key: string, proceed: () => Promise<unknown>): Promise<unknown> {
     const calls = this.callsOf(call.self as object, call.guard);
-    const same = calls.get(key);
-    if (same && !isTooOld(same.startedAt)) {
-      call.isJoined = true;
-      return same.result;
-    }
-    if (!same && calls.size >= MAX_RUNNING) return proceed();
+    if (!calls.has(key) && calls.size >= MAX_RUNNING) return proceed();
     const startedAt = performance.now();
     const result = proceed().finally(() => {
       if (calls.get(key) === mine) calls.delete(key);

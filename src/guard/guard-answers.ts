@@ -39,13 +39,19 @@ export class GuardAnswers {
   unknown(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
     const answer = this.onUnknown(call);
     if (answer === 'pass') return undefined;
-    if (typeof answer === 'object') return this.withinBudget(call);
+    if (typeof answer === 'object') {
+      // A request that an interceptor checks joins no other.
+      if (!call.guard.options.coalesce || call.self === undefined) return this.takePlace(call);
+      call.isPlaceDue = true;
+      return undefined;
+    }
     call.filter?.guarding.recordSaved(call.guard);
     if (answer === 'unavailable') return failing(unavailableError(call.entry.context()));
     return this.from(answer, call);
   }
 
-  private withinBudget(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
+  /** Takes a place in the budget for the method of a call that the filter cannot judge. */
+  takePlace(call: GuardedCall): GuardDecision | Promise<GuardDecision> {
     const budget = call.filter?.guarding.budget;
     if (!budget) return undefined;
     const entered = budget.enter(call.key === undefined ? [] : [call.key]);

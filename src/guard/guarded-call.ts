@@ -57,6 +57,8 @@ export interface GuardedCall {
    * What the method of a call that is let through is compared with; undefined where nothing is learned of it.
    */
   verdict: 'maybe' | 'absent' | undefined;
+  /** Whether it takes a place when its method begins: it may join a running call. */
+  isPlaceDue: boolean;
   /** Its place in the budget of calls that the filter cannot judge, while it runs. */
   unjudged: UnjudgedCall | undefined;
   /** What is told of the load as the method begins and ends; undefined where nobody wants to know. */
@@ -119,6 +121,7 @@ export function guardedCall(
     note: undefined,
     denialKey: undefined,
     verdict: undefined,
+    isPlaceDue: false,
     unjudged: undefined,
     isRemote: false,
     load: undefined,

@@ -1,19 +1,15 @@
-import { Controller, Get, Inject, Injectable, Param, SetMetadata, UseInterceptors } from '@nestjs/common';
+import { Injectable, SetMetadata } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type Observable, Subject } from 'rxjs';
 import {
   BloomConfigError,
   BloomGuarded,
   BloomGuardedMany,
-  BloomInterceptor,
   BloomModule,
   BloomOverloadError,
 } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import { PLATFORMS } from '../support/nest-app.js';
 import { giveBudget, HeldCalls } from './support/budgeted-filter.js';
 import { GuardedProviders } from './support/guarded-providers.js';
-import { GuardedRoutes } from './support/guarded-routes.js';
 
 class WsException extends Error {
   constructor(readonly error: string | object) {
@@ -39,11 +35,6 @@ let calls: HeldCalls;
 class Products {
   @BloomGuarded('products')
   async find(sku: string): Promise<unknown> {
-    return calls.hold(sku);
-  }
-
-  @BloomGuarded('products', { coalesce: { key: () => '' } })
-  async findShared(sku: string): Promise<unknown> {
     return calls.hold(sku);
   }
 
@@ -230,19 +221,6 @@ describe('Calls that the filter cannot judge', () => {
     expect(budget.metrics()).toMatchObject({ running: 1, hinted: 2 });
   });
 
-  it('are refused alone: no refusal is shared', async () => {
-    giveBudget(app.products, { concurrent: 1, queue: 0 });
-    const first = products.findShared('a');
-    await eventually('the method runs', () => calls.held.length === 1);
-    await expect(products.findShared('b')).rejects.toEqual(overload);
-    calls.endAll('row');
-    expect(await first).toBe('row');
-    const second = products.findShared('b');
-    await eventually('the method runs', () => calls.held.length === 1);
-    calls.endAll('other row');
-    expect(await second).toBe('other row');
-  });
-
   it('are told of when they begin to be refused', async () => {
     giveBudget(app.products, { concurrent: 1, queue: 0 });
     void products.find('a');
@@ -268,89 +246,5 @@ describe('The numbers of a budget', () => {
     expect(() => BloomGuarded('products', { onUnknown: { concurrent: 1 } as never })({}, 'find', {})).toThrow(
       BloomConfigError,
     );
-  });
-});
-
-@Controller()
-class Routes {
-  constructor(@Inject(Products) private readonly products: Products) {}
-
-  @Get('guarded/:sku')
-  @BloomGuarded('products')
-  async guarded(@Param('sku') sku: string): Promise<unknown> {
-    return calls.hold(sku);
-  }
-
-  @Get('intercepted/:sku')
-  @UseInterceptors(BloomInterceptor)
-  @BloomGuarded('products', { param: 'sku' })
-  async intercepted(@Param('sku') sku: string): Promise<unknown> {
-    return calls.hold(sku);
-  }
-
-  @Get('stream/:sku')
-  @UseInterceptors(BloomInterceptor)
-  @BloomGuarded('products', { param: 'sku' })
-  async stream(): Promise<Observable<unknown>> {
-    return streams[0]!;
-  }
-
-  @Get('found/:sku')
-  async found(@Param('sku') sku: string): Promise<unknown> {
-    return this.products.find(sku);
-  }
-}
-
-let streams: Subject<unknown>[];
-
-describe.each(PLATFORMS)('Routes of %s that the filter cannot judge', (platform) => {
-  let routes: GuardedRoutes;
-  let url: string;
-  beforeEach(async () => {
-    calls = new HeldCalls();
-    streams = [new Subject()];
-    routes = new GuardedRoutes(platform);
-    const { app } = await routes.start(Routes, { providers: [Products] });
-    url = await app.getUrl();
-    routes.products.verdict = 'unknown';
-  });
-  afterEach(async () => {
-    calls.endAll();
-    await routes.close();
-  });
-
-  it('answer 503 and when to come again, for the guard of the route and of what it calls', async () => {
-    const budget = giveBudget(routes.products, { concurrent: 1, queue: 0 });
-    const first = fetch(`${url}/guarded/a`);
-    await eventually('the route runs', () => calls.held.length === 1);
-    for (const path of ['guarded', 'intercepted', 'found']) {
-      const response = await fetch(`${url}/${path}/b`);
-      expect([path, response.status, response.headers.get('retry-after')]).toEqual([path, 503, '5']);
-      expect(await response.json()).toEqual({ statusCode: 503, message: 'Service Unavailable' });
-    }
-    calls.endAll({ sku: 'a' });
-    expect(await (await first).json()).toEqual({ sku: 'a' });
-    expect(budget.metrics()).toMatchObject({ running: 0, refused: 3 });
-  });
-
-  it('give their places back behind the interceptor, by a result, an error and the end of a stream', async () => {
-    const budget = giveBudget(routes.products, { concurrent: 1, queue: 0 });
-    const first = fetch(`${url}/intercepted/a`);
-    await eventually('the route runs', () => calls.held.length === 1);
-    calls.endAll({ sku: 'a' });
-    expect((await first).status).toBe(200);
-    expect(budget.metrics().running).toBe(0);
-    const second = fetch(`${url}/intercepted/b`);
-    await eventually('the route runs', () => calls.held.length === 1);
-    calls.held.shift()!.fail(new Error('no connection'));
-    expect((await second).status).toBe(500);
-    expect(budget.metrics().running).toBe(0);
-    const third = fetch(`${url}/stream/c`);
-    await eventually('the stream is read', () => streams[0]!.observed);
-    expect(budget.metrics().running).toBe(1);
-    streams[0]!.next({ sku: 'c' });
-    streams[0]!.complete();
-    expect((await third).status).toBe(200);
-    expect(budget.metrics()).toMatchObject({ running: 0, passed: 3 });
   });
 });

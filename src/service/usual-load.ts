@@ -4,6 +4,8 @@ import type { Clock } from '../common/index.js';
 const WINDOW_CALLS = 64;
 /** A window with more unjudged calls than this, and the one after it, do not show what is usual. */
 const MOST_UNJUDGED = 8;
+/** A call that runs for longer than two periods counts no more: it may never end. */
+const PERIOD_MS = 10_000;
 /** What was usual counts half after this time, where less has been seen since. */
 const HALF_LIFE_MS = 30 * 60_000;
 /** Share of a timed call in what calls usually take. */
@@ -34,8 +36,13 @@ const GROWTH = 1.25;
  * holds, until the methods become slower than they were.
  */
 export class UsualLoad {
-  /** Judged calls that run. */
+  /** Judged calls that run: those that began in this period, and in the one before it. */
   private running = 0;
+  private runningBefore = 0;
+  /** The number of this period, from 1 on, and when it and the one before it began. */
+  private period = 1;
+  private periodAt = -Infinity;
+  private periodBeforeAt = -Infinity;
   private arrivals = 0;
   private seen = 0;
   private unjudged = 0;
@@ -58,17 +65,25 @@ export class UsualLoad {
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
-  /** Called as a judged call begins; returns when that was for calls that are timed, else 0. */
+  /**
+   * Called as a judged call begins; returns when that was for calls that are timed. For others it returns a
+   * negative number, by which `end` finds their period.
+   */
   begin(): number {
     // The mean of what arrivals see is the mean over time, where they come at random.
-    this.seen += this.running++;
-    return ++this.arrivals >= WINDOW_CALLS ? this.endWindow() : 0;
+    this.seen += this.running + this.runningBefore;
+    const startedAt = ++this.arrivals >= WINDOW_CALLS ? this.endWindow() : -this.period;
+    this.running++;
+    return startedAt;
   }
 
   /** Called as a judged call ends, with what `begin` has returned. */
   end(startedAt: number): void {
-    this.running--;
-    if (startedAt === 0 || this.isDisturbed) return;
+    const isTimed = startedAt >= 0;
+    if (isTimed ? startedAt >= this.periodAt : -startedAt === this.period) this.running--;
+    else if (isTimed ? startedAt >= this.periodBeforeAt : -startedAt === this.period - 1)
+      this.runningBefore--;
+    if (!isTimed || this.isDisturbed) return;
     const ms = this.clock.now() - startedAt;
     this.usualMs = this.usualMs === undefined ? ms : this.usualMs + TIMED_SHARE * (ms - this.usualMs);
   }
@@ -126,6 +141,13 @@ export class UsualLoad {
       this.usual = Math.max(faded, this.seen / this.arrivals);
       this.usualAt = now;
       this.moved = undefined;
+    }
+    if (now - this.periodAt >= PERIOD_MS) {
+      this.runningBefore = this.running;
+      this.running = 0;
+      this.period++;
+      this.periodBeforeAt = this.periodAt;
+      this.periodAt = now;
     }
     this.unjudgedBefore = this.unjudged;
     this.arrivals = this.seen = this.unjudged = 0;

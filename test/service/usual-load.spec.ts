@@ -126,6 +126,31 @@ describe('The limit of calls that the filter cannot judge', () => {
     expect(load.limit).toBe(4);
   });
 
+  it('forgets calls that never end, and counts those that end late once', () => {
+    for (let i = 0; i < 500; i++) load.begin();
+    const late = [load.begin(), load.begin()];
+    clock.at += 12_000;
+    judge(64, { running: 0 });
+    clock.at += 12_000;
+    judge(64, { running: 0 });
+    for (const startedAt of late) load.end(startedAt);
+    clock.at += 24 * 60 * 60_000;
+    judge(256, { running: 10 });
+    expect(load.limit).toBeGreaterThanOrEqual(29);
+    expect(load.limit).toBeLessThan(33);
+  });
+
+  it('counts calls that end in the period after their own', () => {
+    const begun = Array.from({ length: 130 }, () => load.begin());
+    clock.at += 12_000;
+    judge(64, { running: 0 });
+    for (const startedAt of begun) load.end(startedAt);
+    clock.at += 24 * 60 * 60_000;
+    judge(256, { running: 10 });
+    expect(load.limit).toBeGreaterThanOrEqual(29);
+    expect(load.limit).toBeLessThan(33);
+  });
+
   it('begins anew when the filter judges again', () => {
     judge(256, { running: 0 });
     unjudged(200, { ms: 100 });

@@ -20,19 +20,23 @@ export class CopyBudget {
   /** When what was read so far is paid for. */
   private paidAt = -Infinity;
   private hasRefused = false;
-  /** Copies that answer nothing, by their owner, and what drops them. */
-  private readonly spare = new Map<object, () => void>();
+  /** Copies that answer nothing, by their owner: their bytes, and what drops them. */
+  private readonly spare = new Map<object, { readonly bytes: number; readonly drop: () => void }>();
 
   constructor(readonly limits: CopyLimits = { bytesPerSecond: Infinity, maxBytes: Infinity }) {}
 
   /** Takes memory for a copy; false when there is no room. */
   claim(bytes: number): boolean {
-    for (const [owner, drop] of this.spare) {
-      if (this.held + bytes <= this.limits.maxBytes) break;
-      this.spare.delete(owner);
-      drop();
+    let missing = this.held + bytes - this.limits.maxBytes;
+    const dropped: (() => void)[] = [];
+    for (const one of this.spare.values()) {
+      if (missing <= 0) break;
+      missing -= one.bytes;
+      dropped.push(one.drop);
     }
-    if (this.held + bytes > this.limits.maxBytes) return false;
+    // Spare copies would be dropped for nothing.
+    if (missing > 0) return false;
+    for (const drop of dropped) drop();
     this.held += bytes;
     return true;
   }
@@ -41,9 +45,9 @@ export class CopyBudget {
     this.held -= bytes;
   }
 
-  /** Says that memory of this owner is spare: `drop`, which releases it, is called when others need it. */
-  spareIs(owner: object, drop: () => void): void {
-    this.spare.set(owner, drop);
+  /** Says that bytes of this owner are spare: `drop` releases them, and is called when others need them. */
+  spareIs(owner: object, bytes: number, drop: () => void): void {
+    this.spare.set(owner, { bytes, drop });
   }
 
   /** The owner has no spare memory any more. */

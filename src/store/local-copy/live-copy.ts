@@ -164,7 +164,7 @@ export class LiveCopy {
   private keep(copy: LocalCopy): void {
     this.dropKept();
     this.kept = copy;
-    this.options.budget.spareIs(this, () => this.dropKept());
+    this.options.budget.spareIs(this, copy.byteLength, () => this.dropKept());
   }
 
   private dropKept(): void {

@@ -109,4 +109,28 @@ describe('Hints of a copy', () => {
     await first.load();
     expect(hints()).toEqual([200, 0, 200]);
   });
+
+  it('are not given up for a copy for which there would be no room all the same', () => {
+    const budget = new CopyBudget({ bytesPerSecond: Infinity, maxBytes: 100 });
+    const dropped: string[] = [];
+    const spare = (name: string, bytes: number) => {
+      expect(budget.claim(bytes)).toBe(true);
+      const owner = {};
+      budget.spareIs(owner, bytes, () => {
+        budget.noSpare(owner);
+        budget.release(bytes);
+        dropped.push(name);
+      });
+    };
+    expect(budget.claim(50)).toBe(true);
+    spare('first', 20);
+    spare('second', 20);
+    expect(budget.claim(51)).toBe(false);
+    expect(dropped).toEqual([]);
+    expect(budget.claim(25)).toBe(true);
+    expect(dropped).toEqual(['first']);
+    expect(budget.claim(25)).toBe(true);
+    expect(dropped).toEqual(['first', 'second']);
+    expect(budget.claim(1)).toBe(false);
+  });
 });

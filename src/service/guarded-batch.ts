@@ -86,7 +86,7 @@ async function loadWithin<Rows>(
   const ids = passing.map(({ id }) => id);
   const budget = batch.filter?.guarding.mode === 'on' ? batch.filter.guarding.budget : undefined;
   const unjudged = passing.filter(({ verdict }) => verdict !== undefined && verdictOf(verdict) === 'unknown');
-  if (!budget || unjudged.length === 0) return load(ids);
+  if (!budget || unjudged.length === 0) return loadJudged(batch, passing, load);
   const call = await budget.enter(unjudged.map(({ key }) => key!));
   if (!call) {
     recordSaved(batch, ids.length);
@@ -99,6 +99,21 @@ async function loadWithin<Rows>(
     return rows;
   } finally {
     budget.leave(call, isFound);
+  }
+}
+
+/** Loads ids that the filter has judged: what runs now is what usually runs. */
+async function loadJudged<Rows>(
+  { filter }: GuardedBatch,
+  passing: readonly Asked[],
+  load: (ids: unknown[]) => Promise<Rows>,
+): Promise<Rows> {
+  const rule = passing.some(({ verdict }) => verdict === 'maybe') ? filter?.guarding.budget?.load : undefined;
+  const startedAt = rule?.begin();
+  try {
+    return await load(passing.map(({ id }) => id));
+  } finally {
+    rule?.end(startedAt!);
   }
 }
 

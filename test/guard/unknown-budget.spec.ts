@@ -190,6 +190,26 @@ describe('Calls that the filter cannot judge', () => {
     expect(budget.metrics()).toMatchObject({ running: 0, passed: 1, refused: 2 });
   });
 
+  it('are measured by judged lists too, while their methods run', async () => {
+    const { load } = giveBudget(app.products, { concurrent: 1, queue: 0 });
+    const begun = jest.spyOn(load, 'begin');
+    const ended = jest.spyOn(load, 'end');
+    app.products.verdict = 'maybe';
+    const many = products.findMany(['A-1', 'b']);
+    await eventually('the method runs', () => calls.held.length === 1);
+    expect([begun.mock.calls.length, ended.mock.calls.length]).toEqual([1, 0]);
+    calls.endAll();
+    await many;
+    expect(ended.mock.calls).toEqual([[begun.mock.results[0]!.value]]);
+    const failing = products.findMany(['A-1']);
+    await eventually('the method runs', () => calls.held.length === 1);
+    calls.held.shift()!.fail(new Error('no connection'));
+    await expect(failing).rejects.toThrow('no connection');
+    app.products.verdict = 'absent';
+    expect(await products.findMany(['c'])).toEqual([]);
+    expect([begun.mock.calls.length, ended.mock.calls.length]).toEqual([2, 2]);
+  });
+
   it('are not counted where a row was found before, and an id without a row never becomes a hint', async () => {
     const budget = giveBudget(app.products, { concurrent: 1, queue: 0 });
     app.products.verdict = 'maybe';

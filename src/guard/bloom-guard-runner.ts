@@ -46,7 +46,8 @@ export class BloomGuardRunner {
   private readonly answers: GuardAnswers;
   /** Filters and methods whose functions have failed over an id. */
   private readonly advised = new Set<string>();
-  private readonly met = new WeakMap<object, object>();
+  /** What requests have been checked for. */
+  private readonly met = new WeakMap<object, object[]>();
   /** By the numbers of the guards: a search by name takes longer. */
   private readonly filters: (GuardableFilter | undefined)[] = [];
   /** Whether an interceptor guards routes that declare no guard. @internal */
@@ -257,8 +258,10 @@ export class BloomGuardRunner {
    * @internal
    */
   meetsFirst(request: object, by: object): boolean {
-    if (this.met.get(request) === by) return false;
-    this.met.set(request, by);
+    const met = this.met.get(request);
+    if (met?.includes(by)) return false;
+    if (met) met.push(by);
+    else this.met.set(request, [by]);
     return true;
   }
 

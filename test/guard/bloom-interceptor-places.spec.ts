@@ -20,6 +20,30 @@ describe.each(PLATFORMS)('BloomInterceptor on %s, wherever it is put', (platform
 
   afterEach(() => routes.close());
 
+  it('checks once for each of two interceptors that take turns', async () => {
+    @Injectable()
+    class Naming extends BloomInterceptor {
+      protected override filterOf(): string {
+        return 'products';
+      }
+    }
+    @Injectable()
+    class OtherNaming extends Naming {}
+
+    @Controller()
+    @UseInterceptors(Naming, OtherNaming)
+    class Routes {
+      @Get(':id')
+      @UseInterceptors(Naming, OtherNaming)
+      async find(@Param('id') id: string) {
+        return { id };
+      }
+    }
+    const { get } = await start(Routes);
+    expect(await get('/A-1')).toEqual({ status: 200, body: { id: 'A-1' } });
+    expect(products.checked).toEqual(['A-1', 'A-1']);
+  });
+
   it('checks once when put on the controller, on both, or as an instance, a subclass or a child class', async () => {
     @Injectable()
     class OwnInterceptor extends BloomInterceptor {}

@@ -1,5 +1,6 @@
-import { Controller, Get, Inject, Injectable, Param, UseInterceptors } from '@nestjs/common';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import { Controller, Get, Inject, Injectable, Param, Res, UseInterceptors } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type Observable, Subject } from 'rxjs';
 import { BloomGuarded, BloomInterceptor } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
@@ -41,6 +42,13 @@ class Routes {
     return streams[0]!;
   }
 
+  @Get('begun/:sku')
+  async begun(@Param('sku') sku: string, @Res() response: ServerResponse): Promise<void> {
+    response.write('begun');
+    headersSet = jest.spyOn(response, 'setHeader');
+    await this.products.find(sku);
+  }
+
   @Get('found/:sku')
   async found(@Param('sku') sku: string): Promise<unknown> {
     return this.products.find(sku);
@@ -48,6 +56,7 @@ class Routes {
 }
 
 let streams: Subject<unknown>[];
+let headersSet: jest.SpiedFunction<ServerResponse['setHeader']>;
 
 describe.each(PLATFORMS)('Routes of %s that the filter cannot judge', (platform) => {
   let routes: GuardedRoutes;
@@ -78,6 +87,19 @@ describe.each(PLATFORMS)('Routes of %s that the filter cannot judge', (platform)
     expect(await (await first).json()).toEqual({ sku: 'a' });
     expect(budget.metrics()).toMatchObject({ running: 0, refused: 3 });
   });
+
+  (platform === 'express' ? it : it.skip)(
+    'end an answer that has begun, and set no header of it',
+    async () => {
+      giveBudget(routes.products, { concurrent: 1, queue: 0 });
+      const first = fetch(`${url}/guarded/a`);
+      await eventually('the route runs', () => calls.held.length === 1);
+      expect(await (await fetch(`${url}/begun/b`)).text()).toBe('begun');
+      expect(headersSet).not.toHaveBeenCalled();
+      calls.endAll({ sku: 'a' });
+      await first;
+    },
+  );
 
   it('give their places back behind the interceptor, by a result, an error and the end of a stream', async () => {
     const budget = giveBudget(routes.products, { concurrent: 1, queue: 0 });

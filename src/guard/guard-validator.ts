@@ -3,7 +3,12 @@ import { BloomConfigError, describeError } from '../common/index.js';
 import type { BloomService } from '../service/index.js';
 import { findSingletons } from './call-sharing.js';
 import { type FilterUse, usesOfAll } from './filter-name.js';
-import { filterNotRegistered, namedNotRegistered, paramWithoutInterceptor } from './guard.messages.js';
+import {
+  filterNotRegistered,
+  hookNotRegistered,
+  namedNotRegistered,
+  paramWithoutInterceptor,
+} from './guard.messages.js';
 import { guardsWithUnreadParam } from './bloom.interceptor.js';
 import { checkSkips } from './skip-bloom.decorator.js';
 
@@ -34,11 +39,13 @@ export class GuardValidator {
    * The same for filters that instances name. Called when all instances have been initialised: they may set
    * the name then.
    *
-   * @throws {BloomConfigError} that names every such class and method.
+   * @param recorded filters that write hooks of libraries name. Those that check theirs have done so.
+   * @throws {BloomConfigError} that names every such class, method and filter.
    */
-  validateNames(): void {
-    const lines = new Set<string>();
-    let isLost = false;
+  validateNames(recorded: Iterable<string>): void {
+    const unknown = [...recorded].filter((name) => !this.service.has(name));
+    const lines = new Set(unknown.map(hookNotRegistered));
+    let isLost = unknown.length > 0;
     for (const object of this.singletons()) {
       for (const use of usesOfAll(Object.getPrototypeOf(object))) {
         if (use.filter.name !== undefined) continue;

@@ -107,6 +107,9 @@ export const onGenerator = ({ decorator, filter, method }: Use) =>
 export const filterNotRegistered = ({ decorator, filter, method }: Use) =>
   `@${decorator}(${filter.text}) on ${method} names a filter that is not registered.`;
 
+export const hookNotRegistered = (filter: string) =>
+  `A hook that records the rows of a library (extendWithBloom, for example) names the filter '${filter}', which is not registered.`;
+
 export const namedNotRegistered = ({ decorator, filter, method }: Use, name: string, owner: string) =>
   `@${decorator}(${filter.text}) on ${method} names the filter '${name}' for ${owner}, which is not registered.`;
 

@@ -90,7 +90,7 @@ export class BloomLifecycle
     const { scheduler, registry, watch, attacks, validator, runner } = this.parts;
     if (this.isRunByTool) return;
     try {
-      validator.validateNames();
+      validator.validateNames(runner.recorded);
       validator.validateSkips(runner.hasRoutesOfInterceptors);
       // Before the first request: what is set for all processes counts from the start.
       await Promise.all([registry.startBeating(), registry.startFollowing()]);

@@ -2,7 +2,13 @@ import { Controller, Get, Injectable, Module, Scope, UseInterceptors } from '@ne
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { TestingModule } from '@nestjs/testing';
 import { BloomConfigError } from '../../src/common/index.js';
-import { BloomGuarded, BloomInterceptor, BloomRegisters } from '../../src/guard/index.js';
+import {
+  BloomGuarded,
+  BloomGuardRunner,
+  BloomInterceptor,
+  BloomRegisters,
+  registrarOf,
+} from '../../src/guard/index.js';
 import { startContext } from '../support/nest-app.js';
 import { testBloom } from './support/test-bloom.js';
 import { TestFilter } from './support/test-filter.js';
@@ -42,6 +48,18 @@ describe('GuardValidator', () => {
     expect(await failure({ providers: [Repository] }, [])).toBe(
       "@BloomGuarded('prodcuts') on Repository.find names a filter that is not registered.\n" +
         `No filter is registered. ${HINT}`,
+    );
+  });
+
+  it('names filters of write hooks that nobody has registered', async () => {
+    const hook = (filter: string) => ({
+      provide: `hook of ${filter}`,
+      inject: [BloomGuardRunner],
+      useFactory: (runner: BloomGuardRunner) => registrarOf(runner, filter),
+    });
+    expect(await failure({ providers: [hook('prodcuts'), hook('phones')] })).toBe(
+      "A hook that records the rows of a library (extendWithBloom, for example) names the filter 'prodcuts', which is not registered.\n" +
+        `Registered filters: 'products', 'phones'. ${HINT}`,
     );
   });
 

@@ -213,6 +213,17 @@ describe('extendWithBloom with guard', () => {
     await expect(client.product.findUnique({ where: { sku: 'sku-2' } })).rejects.toThrow(/Unavailable/);
   });
 
+  it('is an error at start where nobody has registered its filter', async () => {
+    const provided = {
+      provide: 'PRISMA',
+      inject: [BloomGuardRunner],
+      useFactory: (runner: BloomGuardRunner) =>
+        extendWithBloom(plain, runner, ({ product }) => product, 'sku', { filter: 'rwos', guard: true }),
+    };
+    const starting = startContext({ imports: [BloomModule.forRoot({})], providers: [provided] });
+    await expect(starting).rejects.toThrow(/extendWithBloom.*'rwos', which is not registered/);
+  });
+
   it('guards nothing in place of a runner of a test', async () => {
     const client = extendWithBloom(plain, {} as BloomGuardRunner, ({ product }) => product, 'sku', {
       filter: 'rows',

@@ -1,5 +1,14 @@
 export { rebuildError } from './failure.js';
-export { type PackableIds, packableIds, packedTogether, type PackedIds } from './packed-ids.js';
+export {
+  arePacked,
+  openedLater,
+  type Pack,
+  type PackableIds,
+  packableIds,
+  packedTogether,
+  type PackedIds,
+  unpackId,
+} from './packed-ids.js';
 export { IdSample } from './id-sample.js';
 export type { RebuildJob, RebuildRequest } from './rebuild-job.js';
 export type { BloomRebuildOptions, BloomRebuildReport } from './report.js';

@@ -41,11 +41,26 @@ export function packableIds(
   };
 }
 
+export type Pack = <Ids extends object>(ids: Ids) => Ids | AsyncIterable<PackedIds>;
+
+/** The same in a reading that asks for its ids when it begins. */
+const PACKED_LATER = Symbol.for('nestjs-bloom:packed-later');
+
+/** Ids that `open` asks for when they are read; it gives them to `pack`, which packs those that can be. */
+export function openedLater(
+  open: (pack: Pack) => AsyncIterator<BloomId | readonly BloomId[] | PackedIds>,
+): AsyncIterable<BloomId | readonly BloomId[]> {
+  const reading = (pack: Pack) => ({ [Symbol.asyncIterator]: () => open(pack) });
+  return { ...reading((ids) => ids), [PACKED_LATER]: reading } as AsyncIterable<BloomId | readonly BloomId[]>;
+}
+
 /** The same ids packed, where they can be, and where the keys are those of lookups; otherwise as they are. */
 export function packedWhere<Ids extends object>(
   ids: Ids,
   spellsAs: (normalize: ((id: BloomId) => BloomId) | undefined) => boolean,
 ): Ids | AsyncIterable<PackedIds> {
+  const later = (ids as { readonly [PACKED_LATER]?: (pack: Pack) => Ids })[PACKED_LATER];
+  if (later) return later((inner) => packedWhere(inner, spellsAs));
   const packable = (ids as Partial<PackableIds>)[PACKED];
   return packable && spellsAs(packable.normalize) ? packable.read() : ids;
 }
@@ -67,13 +82,12 @@ export function arePacked(value: unknown): value is PackedIds {
 }
 
 /** The ids as values of their own. */
-function unpackIds({ bytes, ends, count, areText }: PackedIds): BloomId[] {
-  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let start = 0;
-  return Array.from({ length: count }, (_, i) => {
-    const end = ends[i]!;
-    const id = areText ? all.toString('utf8', start, end) : new Uint8Array(all.subarray(start, end));
-    start = end;
-    return id;
-  });
+function unpackIds(packed: PackedIds): BloomId[] {
+  return Array.from({ length: packed.count }, (_, i) => unpackId(packed, i));
+}
+
+export function unpackId({ bytes, ends, areText }: PackedIds, at: number): BloomId {
+  const id = bytes.subarray(at === 0 ? 0 : ends[at - 1], ends[at]);
+  if (!areText) return new Uint8Array(id);
+  return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('utf8');
 }

@@ -1,10 +1,14 @@
 import type { Clock } from '../../common/index.js';
 import type { BloomId, IdKey } from '../../filter/index.js';
 import {
+  arePacked,
   type BloomIdsContext,
   type BloomIdSource,
   expectAsync,
   markOf,
+  openedLater,
+  type Pack,
+  type PackedIds,
   rowsThere,
   textOfMark,
 } from '../../rebuild/index.js';
@@ -18,7 +22,7 @@ import { compareKeys, type Gap, gapsIn, gapsOf, textOfGaps, withGaps } from './i
 import { rowsMissing } from '../service.messages.js';
 import type { TopUpSettings } from './top-up-options.js';
 
-type Ids = BloomId | readonly BloomId[];
+type Ids = BloomId | readonly BloomId[] | PackedIds;
 
 export interface BuildMarkContext {
   readonly source: BloomIdSource;
@@ -68,7 +72,7 @@ export class BuildMark {
     const { source, settings } = context;
     this.candidates = new Candidates(settings.overlapMs);
     this.source = {
-      ids: (idsContext) => ({ [Symbol.asyncIterator]: () => this.begin(idsContext) }),
+      ids: (idsContext) => openedLater((pack) => this.begin(idsContext, pack)),
       count: async () => {
         await this.prepareOnce();
         return source.count?.();
@@ -121,7 +125,7 @@ export class BuildMark {
     }
   }
 
-  private begin(context: BloomIdsContext): AsyncIterator<Ids> {
+  private begin(context: BloomIdsContext, pack: Pack): AsyncIterator<Ids> {
     const { source } = this.context;
     let inner: AsyncIterator<Ids> | undefined;
     let audit: MarkAudit | undefined;
@@ -129,13 +133,17 @@ export class BuildMark {
       await this.prepareOnce();
       await this.settle(context.signal);
       audit = this.newAudit();
-      inner = expectAsync(source.ids(context), 'ids')[Symbol.asyncIterator]();
+      const ids: AsyncIterable<Ids> = pack(expectAsync(source.ids(context), 'ids'));
+      inner = ids[Symbol.asyncIterator]();
       return inner;
     };
     const next = async () => {
       const result = await (inner ?? (await open())).next();
       if (result.done) await this.conclude(audit);
-      else audit?.read(Array.isArray(result.value) ? result.value : [result.value as BloomId]);
+      else
+        audit?.read(
+          Array.isArray(result.value) || arePacked(result.value) ? result.value : [result.value as BloomId],
+        );
       return result;
     };
     return {

@@ -1,5 +1,5 @@
 import type { BloomId, IdKey } from '../../filter/index.js';
-import { IdSample } from '../../rebuild/index.js';
+import { arePacked, IdSample, type PackedIds, unpackId } from '../../rebuild/index.js';
 import type { BloomVerdict } from '../../store/index.js';
 import type { IdKeys } from '../id-keys.js';
 import type { MarkedKey } from './coverage.js';
@@ -29,17 +29,18 @@ export class MarkAudit {
 
   constructor(private readonly context: MarkAuditContext) {}
 
-  read(ids: readonly BloomId[]): void {
+  read(ids: readonly BloomId[] | PackedIds): void {
     const { sample } = this;
+    const count = arePacked(ids) ? ids.count : ids.length;
     let at = sample.passing;
     sample.passing = 0;
-    for (; at < ids.length; at++) {
-      const key = this.keyUpTo(ids[at]!);
+    for (; at < count; at++) {
+      const key = this.keyUpTo(arePacked(ids) ? unpackId(ids, at) : ids[at]!);
       if (key === undefined) continue;
       sample.take(key);
       at += sample.passing;
     }
-    sample.passing = at - ids.length;
+    sample.passing = at - count;
   }
 
   async result(others: readonly BloomId[]): Promise<AuditedMark> {

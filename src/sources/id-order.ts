@@ -185,13 +185,19 @@ async function sharedWrites(at: SqlColumn): Promise<string | undefined> {
       `show global variables where variable_name in ('auto_increment_increment', 'wsrep_on', 'group_replication_single_primary_mode')`,
     ],
     values: [],
-  })) as { Variable_name?: unknown; Value?: unknown }[];
-  const found = rows.find(({ Variable_name: setting, Value: value }) =>
-    setting === 'auto_increment_increment'
-      ? Number(value) !== 1
-      : value === (setting === 'wsrep_on' ? 'ON' : 'OFF'),
-  );
-  return found && `a server with ${String(found.Variable_name)} = ${String(found.Value)}`;
+  })) as object[];
+  // By their places, since plugins of a library rename columns.
+  const settings = new Map(rows.map((row) => Object.values(row).map(String) as [string, string]));
+  const alone = {
+    auto_increment_increment: '1',
+    wsrep_on: 'OFF',
+    group_replication_single_primary_mode: 'ON',
+  };
+  const found = Object.entries(alone).find(([setting, value]) => (settings.get(setting) ?? value) !== value);
+  if (found) return `a server with ${found[0]} = ${settings.get(found[0])}`;
+  return settings.has('auto_increment_increment')
+    ? undefined
+    : 'a server that hides auto_increment_increment';
 }
 
 /** Without the word, a new row gets the id of a last one that was deleted. */

@@ -145,6 +145,27 @@ describe.each(Object.entries(MAKERS))('On MariaDB, %s', (_, make) => {
       expect((await madeBy(await make('orders', 'id'))).idOrder).toEqual({
         reason: expect.stringContaining('they come from a server with auto_increment_increment = 2'),
       });
+      // As plugins do that rename columns.
+      const renaming = knex({
+        client: 'mysql2',
+        connection: server.url,
+        pool: { min: 0 },
+        postProcessResponse: ([rows, columns]: readonly [readonly object[], unknown]) => [
+          rows.map((row) =>
+            Object.fromEntries(
+              Object.entries(row).map(([name, value]) => [name.replace('_name', 'Name'), value]),
+            ),
+          ),
+          columns,
+        ],
+      });
+      try {
+        expect((await madeBy(fromKnex(renaming, 'orders', 'id', { key: ['id'] }))).idOrder).toEqual({
+          reason: expect.stringContaining('auto_increment_increment = 2'),
+        });
+      } finally {
+        await renaming.destroy();
+      }
     } finally {
       await database.raw('set global auto_increment_increment = 1');
     }

@@ -1013,17 +1013,14 @@ return 'OK'
 `,
   },
   remove: {
-    source: `${copyTag}if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'NOMETA' end
+    source: `${copyTag}${refused}${ask}if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'NOMETA' end
 local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.tag')
 ${addHead}local function clear(records, tag)
   local head, flags, at = tonumber(tag, 16), {}, 1
   local key, from, to, masks
   while at <= #records do
     key, from, to, masks, at = struct.unpack('>HBc0Bc0B', records, at)
-    local block = redis.pcall('GETRANGE', KEYS[key], from, to)
-    if type(block) == 'table' and not string.find(block.err, 'WRONGTYPE', 1, true) then
-      redis.call('GETRANGE', KEYS[key], from, to)
-    end
+    local block = ask('GETRANGE', KEYS[key], from, to)
     if type(block) ~= 'string' or #block ~= 256 or struct.unpack('<I4', block) ~= head then return nil end
     local isThere = false
     for i = at, at + 2 * masks - 1, 2 do

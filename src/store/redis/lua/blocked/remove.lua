@@ -14,6 +14,7 @@ Reply: 'NOMETA'  meta is missing; nothing was removed
        a character for each live record: '1' when the bit was there
 ]]
 --- @include "copy-tag"
+--- @include "ask"
 if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then return 'NOMETA' end
 local known = redis.call('HMGET', KEYS[1], 'tag', 'pending.tag')
 --- @include "add-head"
@@ -24,11 +25,7 @@ local function clear(records, tag)
   local key, from, to, masks
   while at <= #records do
     key, from, to, masks, at = struct.unpack('>HBc0Bc0B', records, at)
-    local block = redis.pcall('GETRANGE', KEYS[key], from, to)
-    -- A key of another type is no segment; whatever else the server refuses is the caller's to hear.
-    if type(block) == 'table' and not string.find(block.err, 'WRONGTYPE', 1, true) then
-      redis.call('GETRANGE', KEYS[key], from, to)
-    end
+    local block = ask('GETRANGE', KEYS[key], from, to)
     if type(block) ~= 'string' or #block ~= 256 or struct.unpack('<I4', block) ~= head then return nil end
     local isThere = false
     for i = at, at + 2 * masks - 1, 2 do

@@ -12,7 +12,7 @@ import {
   redisson,
 } from '@nestjs-bloom/interop';
 
-const readme = readFileSync(fileURLToPath(new URL('../README.md', import.meta.url)), 'utf8');
+const page = readFileSync(fileURLToPath(new URL('../docs/interop.md', import.meta.url)), 'utf8');
 const CAPACITY = 1_000_000;
 const ERROR_RATES = [0.01, 0.001, 0.0001];
 const HEADER = ['layout', '1 %', '0.1 %', '0.01 %'];
@@ -37,17 +37,17 @@ function cell(layout: LayoutKind, errorRate: number): string {
   }
 }
 
-function rowsOfReadme(): string[][] {
-  const lines = readme.split('\n');
+function rowsOfPage(): string[][] {
+  const lines = page.split('\n');
   const rows = (from: number) => lines.slice(from, from + 40).map((line) => line.split('|').slice(1, -1));
   const cells = rows(lines.findIndex((line) => /^\| layout +\| 1 %/.test(line)));
   const end = cells.findIndex((row) => row.length === 0);
   return cells.slice(0, end).map((row) => row.map((text) => text.trim()));
 }
 
-describe('The sizes in the README', () => {
+describe('The sizes in the documents', () => {
   it('are those of the plans for 1,000,000 ids, of every layout', () => {
-    const [header, , ...rows] = rowsOfReadme();
+    const [header, , ...rows] = rowsOfPage();
     const kinds = Object.keys(LAYOUT_NUMBERS) as LayoutKind[];
     expect(header).toEqual(HEADER);
     expect(rows).toEqual(

@@ -7,6 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Pages whose code is meant to be copied: each block is a file. */
 const PAGES = [
   'README.md',
+  'docs/README.zh-CN.md',
   'docs/adopt.md',
   'docs/testing.md',
   'docs/opentelemetry.md',

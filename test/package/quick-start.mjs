@@ -18,12 +18,20 @@ describe('AppModule', () => it('can be loaded', () => expect(AppModule).toBeDefi
 
 /** What a line of a shell block does. A line that is none of these is a mistake of README or of this. */
 const LINES = [
+  [/^$/, () => undefined],
   [/^npx (@nestjs\/cli\S*) new (\S+)$/, (tour, program, name) => tour.create(program, name)],
   [/^cd (\S+)$/, (tour, name) => tour.enter(name)],
   [/^npm install (.+)$/, (tour, packages) => tour.install(packages.split(' '))],
   [/^export DATABASE_URL=\S+$/, (tour) => tour.createDatabase()],
   [/^npm start$/, (tour, said) => tour.start(said)],
-  [/^curl -i localhost:3000(\/\S*)$/, (tour, path, expected) => tour.ask(path, expected)],
+  [
+    /^curl -i (?:-X (\w+) )?localhost:3000(\/\S*)$/,
+    (tour, method, path, said) => tour.ask(path, said, method),
+  ],
+  [
+    /^for i in \$\(seq (\d+)\); do curl -s localhost:3000(\/\S*-)\$i; done$/,
+    (tour, times, path, said) => tour.flood(Number(times), path, said),
+  ],
   [/^psql "\$DATABASE_URL" -c "(.+)"$/, (tour, statement) => tour.insert(statement)],
 ];
 
@@ -36,8 +44,14 @@ export async function followQuickStart(folder, tarballs, { postgres, nest }) {
   const tour = new Tour(folder, tarballs, { postgres, nest });
   console.log(`\nThe quick start of README on Nest ${nest}`);
   try {
-    for (const line of blocksOf('sh').join('').trim().split('\n')) await tour.follow(line);
-    ok(tour.asked >= 2, 'Expected README to ask for an absent id and for a new row.');
+    for (const { language, text } of blocks()) {
+      if (language === 'ts') tour.hold(text);
+      else for (const line of text.trim().split('\n')) await tour.follow(line);
+    }
+    ok(
+      tour.asked >= 6,
+      'Expected README to ask for absent ids and for new rows, in memory and in a database.',
+    );
     tour.test();
   } finally {
     await tour.stop();
@@ -45,12 +59,10 @@ export async function followQuickStart(folder, tarballs, { postgres, nest }) {
   console.log(`The quick start of README on Nest ${nest}: works`);
 }
 
-/** The blocks of a language in README up to the end of its quick start. */
-function blocksOf(language) {
+/** The blocks of README up to the end of its quick start, in their order. */
+function blocks() {
   const [start] = readFileSync(join(root, 'README.md'), 'utf8').split(/^## See it work$/m);
-  return [...start.matchAll(/^```(\w+)\n([^]*?)^```$/gm)]
-    .filter(([, one]) => one === language)
-    .map(([, , text]) => text);
+  return [...start.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(([, language, text]) => ({ language, text }));
 }
 
 class Tour {
@@ -65,7 +77,6 @@ class Tour {
   /** Runs a line of a shell block; a comment after it is what README says that comes of it. */
   async follow(line) {
     const [, command, comment] = /^(.*?)\s*(?:# (.*))?$/.exec(line);
-    if (command === '') return;
     const found = LINES.map(([pattern, does]) => [pattern.exec(command), does]).find(([match]) => match);
     ok(found, `Expected a line of README that this test can follow, got "${line}".`);
     const [[, ...words], does] = found;
@@ -91,22 +102,25 @@ class Tour {
     return name.replace(/^(@nestjs\/.*)@11$/, `$1@${this.nest}`);
   }
 
-  /** Each block of TypeScript is a file, whose name is its first line. */
-  write() {
-    for (const text of blocksOf('ts'))
-      writeFileSync(join(this.home, /^\/\/ (src\/\S+\.ts)\n/.exec(text)[1]), text);
+  /** A block of TypeScript is a file, whose name is its first line. The first one is that of the database. */
+  hold(text) {
+    this.first ??= text;
+    this.text = text;
   }
 
   async createDatabase() {
     const name = `quick_start_${this.nest}`;
     await this.postgres.run(`CREATE DATABASE ${name}`);
     this.databaseUrl = String(new URL(`/${name}`, this.postgres.url));
+    this.text = this.first;
   }
 
   /** @param said what the log says in quotes when the filter protects. */
   async start(said) {
     const [, text] = /"(.+)"/.exec(said);
-    this.write();
+    await this.stop();
+    this.output = '';
+    writeFileSync(join(this.home, /^\/\/ (src\/\S+\.ts)\n/.exec(this.text)[1]), this.text);
     this.port = await freePort();
     const env = { ...process.env, DATABASE_URL: this.databaseUrl, PORT: String(this.port) };
     // A group of its own: "npm start" starts others.
@@ -124,14 +138,18 @@ class Tour {
     await this.eventually(() => this.output.includes(text), `the log to say "${text}"`);
   }
 
-  async ask(path, expected) {
-    const status = () =>
-      fetch(`http://localhost:${this.port}${path}`).then(
-        (response) => response.status,
-        () => undefined,
-      );
+  async ask(path, said, method) {
+    const { status } = await fetch(`http://localhost:${this.port}${path}`, { method });
     this.asked++;
-    equal(String(await status()), /\d{3}/.exec(expected)?.[0], path);
+    equal(String(status), said, path);
+  }
+
+  /** @param said what the log says in quotes, and about how often. */
+  async flood(times, path, said) {
+    const [, text, count] = /^"(.+)" about (\d+) times$/.exec(said);
+    for (let i = 1; i <= times; i++) await fetch(`http://localhost:${this.port}${path}${i}`);
+    const logged = this.output.split(text).length - 1;
+    ok(Math.abs(logged - count) <= 3, `Expected "${text}" about ${count} times, got ${logged}.`);
   }
 
   async insert(statement) {

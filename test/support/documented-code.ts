@@ -19,7 +19,8 @@ export function filesOf(page: string): DocumentedFile[] {
 
 /**
  * What the compiler says of the blocks of these pages, each compiled as the files of an application in
- * `root`. A page after the first one may leave out the files of that.
+ * `root`. A page after the first one may leave out the files of that. A file that a later block replaces is
+ * compiled too.
  *
  * @param given a folder of files that all pages may leave out.
  */
@@ -27,9 +28,15 @@ export function compileErrors(root: string, pages: readonly string[], given: str
   const files = new Map<string, string>();
   const others = readdirSync(given).map((name) => ({ name, text: readFileSync(join(given, name), 'utf8') }));
   const homeOf = (page: string) => join(root, '.documented', relative(root, page).replaceAll('/', '-'));
-  for (const page of pages)
-    for (const { name, text } of [...others, ...filesOf(pages[0]!), ...filesOf(page)])
+  for (const page of pages) {
+    const own = filesOf(page);
+    const isReplaced = ({ name }: DocumentedFile, i: number) =>
+      own.slice(i + 1).some((one) => one.name === name);
+    for (const { name, text } of [...others, ...filesOf(pages[0]!), ...own])
       files.set(join(homeOf(page), name), text);
+    for (const [i, one] of own.entries())
+      if (isReplaced(one, i)) files.set(join(homeOf(page), `replaced-${i}`, one.name), one.text);
+  }
   return errorsIn(root, files);
 }
 

@@ -3,7 +3,7 @@ import type { Generation } from '../filter/index.js';
 /**
  * Grants a process the right to answer "absent" from its copy of a filter. Adds wait until every process with
  * a lease has acknowledged their entry in the feed, or its lease is over. The protocol and its proof are in
- * docs/design-leased-copies.md.
+ * docs/internals/design-leased-copies.md.
  */
 export interface LeaseServer {
   /** Names the server that answers, as far as the connection tells. Another one may have fewer ids. */

@@ -153,7 +153,7 @@ async function takeOut(link: ServerLink, family: Family, safety: Safety): Promis
   }
   const count = isSpare ? family.triesOfSpare : MOST_TO_CATCH;
   const { failed } = await explorer.run({
-    // Those of the table in docs/measured.md: whether a safety is missed is no matter of today's seed.
+    // Those of the table in docs/internals/measured.md: a missed safety must not depend on today's seed.
     firstSeed: 1,
     count,
     stopsAtFailure: true,

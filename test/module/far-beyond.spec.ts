@@ -92,7 +92,7 @@ describe('An id far beyond the newest row of Postgres', () => {
   });
 
   it('is unknown to a transaction that writes its row, whoever made the id, and to all others until that has ended', async () => {
-    for (const end of ['commit', 'rollback'] as const) {
+    for (const end of ['rollback', 'commit'] as const) {
       const writer = await database.transaction();
       let verdict: Promise<string>;
       try {
@@ -105,7 +105,6 @@ describe('An id far beyond the newest row of Postgres', () => {
       }
       if (end === 'commit') expect(await verdict).not.toBe('absent');
       await eventually('another one is absent', async () => (await filter.check(FAR + 1)) === 'absent');
-      await server.run('delete from orders where id = 1000000');
     }
   });
 

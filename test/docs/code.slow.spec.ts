@@ -9,6 +9,7 @@ const PAGES = [
   'README.md',
   'docs/README.zh-CN.md',
   'docs/adopt.md',
+  'docs/configuration.md',
   'docs/testing.md',
   'docs/opentelemetry.md',
   'docs/dashboard.md',
@@ -26,6 +27,7 @@ const PIECES = [
   'outside-writers',
   'overload',
   'prometheus',
+  'runbook',
   'security',
   'sources',
 ];

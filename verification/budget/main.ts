@@ -2,8 +2,8 @@ import { RULES } from './limit-rules.js';
 import { SCENARIOS } from './scenarios.js';
 import { type Outcome, simulate } from './simulation.js';
 
-// Prints a table for docs/overload.md: of each rule, the share of existing ids that are served, and their
-// 99th percentile in milliseconds.
+// Prints a table for docs/internals/budget-rule.md: of each rule, the share of existing ids that are served,
+// and their 99th percentile in milliseconds.
 const SEED = 1;
 const names = Object.keys(RULES);
 print(['', ...names]);

@@ -1,0 +1,2 @@
+// docs/runbook.md leaves out nothing.
+export {};

@@ -11,8 +11,8 @@ import type { BloomId } from './id.js';
  * For text that the database compares without case, or without case and accents: `citext`, and collations
  * such as `NOCASE`, `utf8mb4_unicode_ci`, `utf8mb4_0900_ai_ci` and `Latin1_General_CI_AS`. Ignores case,
  * accents, compatibility forms (as NFKD names them), characters that are not seen, the script of digits and
- * kana, and space at the ends; takes letters such as `ø` and `o`, `ß` and `ss` for one. docs/guarantees.md
- * names what some collations take for one beyond that.
+ * kana, and space at the ends; takes letters such as `ø` and `o`, `ß` and `ss` for one. What some collations
+ * take for one beyond that is in docs/internals/lowercase.md.
  */
 export function lowerCase(id: BloomId): BloomId {
   return typeof id === 'string' ? foldedText(id) : id;

@@ -21,6 +21,7 @@ const PAGES = [
 /** Pages whose code leaves out what the reader has; `given` declares that. */
 const PIECES = [
   'attacks',
+  'cluster',
   'interop',
   'metrics',
   'options',

@@ -11,10 +11,12 @@ export interface DocumentedFile {
 /** All blocks of TypeScript in a page, in their order. */
 export function filesOf(page: string): DocumentedFile[] {
   const text = readFileSync(page, 'utf8');
-  return [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, code]) => ({
-    name: /^\/\/ (\S+\.ts)$/m.exec(code!.split('\n')[0]!)?.[1] ?? '',
-    text: code!,
-  }));
+  return [...text.matchAll(/^ *```(?:[jt]sx?|typescript|javascript)\b[^\n]*\n([^]*?)^ *```$/gm)].map(
+    ([, code]) => ({
+      name: /^\/\/ (\S+\.ts)$/m.exec(code!.split('\n')[0]!)?.[1] ?? '',
+      text: code!,
+    }),
+  );
 }
 
 /**

@@ -9,13 +9,13 @@ const USAGE = `npm run collations -- [options]
 
 Compares the keys that lowerCase makes with what real servers take for one text: citext and collations of ICU on Postgres, and
 collations of MariaDB, for every character and for all pairs of letters of one script. It starts the servers itself.
-Exit code 1: two texts are equal for a database, have two keys, and docs/guarantees.md does not name them.
+Exit code 1: two texts are equal for a database, have two keys, and docs/internals/lowercase.md does not name them.
 
   --collation <name>  one collation of MariaDB alone, such as utf8mb4_danish_ci
   --help              this text
 `;
 
-/** What docs/guarantees.md names. */
+/** What docs/internals/lowercase.md names. */
 const NAMED: Readonly<Record<string, RegExp>> = {
   general: /^(?:ß|\u0345)$/,
   latin1_swedish: /^[üÜæÆ[\\\]]$/,

@@ -4,25 +4,20 @@ declare const Injectable: typeof import('@nestjs/common').Injectable;
 type BloomIdSource = import('nestjs-bloom').BloomIdSource;
 type BloomMark = import('nestjs-bloom').BloomMark;
 declare const fromKnex: typeof import('@nestjs-bloom/knex').fromKnex;
+declare const fromTypeOrm: typeof import('@nestjs-bloom/typeorm').fromTypeOrm;
+declare class Order {
+  readonly id: number;
+}
 declare const KNEX: unique symbol;
 
 declare class Database {
   column(sql: string): AsyncIterable<string>;
   rows(sql: string, values: readonly unknown[]): Promise<{ id: number; sku: string }[]>;
-  value(sql: string): Promise<number | undefined>;
+  value(sql: string, values: readonly unknown[]): Promise<number | undefined>;
 }
 
 declare const postgresFeed: typeof import('@nestjs-bloom/postgres/feed').postgresFeed;
 type BloomFeed = import('nestjs-bloom').BloomFeed;
 
-/** As much of a collection of MongoDB as the page needs. */
-declare class Collection {
-  watch(
-    pipeline: readonly object[],
-    options: { resumeAfter?: object },
-  ): {
-    readonly resumeToken: unknown;
-    tryNext(): Promise<{ documentKey: { _id: unknown } } | null>;
-    close(): Promise<void>;
-  };
-}
+type BloomFeedContext = import('nestjs-bloom').BloomFeedContext;
+type Collection = import('mongodb').Collection;

@@ -16,6 +16,12 @@ declare class MayCreate implements CanActivate {
 declare class NewProduct {
   readonly sku: string;
 }
-declare class ProductRepository {
-  create(product: NewProduct): Promise<void>;
+declare class Product {
+  readonly sku: string;
 }
+declare class ProductRepository {
+  create(product: NewProduct): Promise<Product>;
+  isTaken(sku: string): Promise<boolean>;
+}
+declare const BloomRegisters: typeof import('nestjs-bloom').BloomRegisters;
+declare const ConflictException: typeof import('@nestjs/common').ConflictException;

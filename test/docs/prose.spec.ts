@@ -7,7 +7,7 @@ const WORD = /\S*[\p{L}\p{N}]\S*/gu;
 
 /** What readers stumble over, and what to write in its place. */
 const BANNED: readonly (readonly [phrase: RegExp, instead: string])[] = [
-  [/\bids?\b/, 'ID'],
+  [/\b[iI]ds?\b/, 'ID'],
   [/"(absent|maybe|unknown)"/, 'the verdict in code font'],
   [/\bwrong absents?\b/i, 'false negative'],
   [/\b(nobody|somebody|whoever|whomever|no one)\b/i, 'the actor: you, the library, Redis, a process'],
@@ -31,6 +31,14 @@ const pages = ['docs', 'docs/recipes'].flatMap((folder) =>
     .filter((page) => page.endsWith('.md') && page !== 'README.zh-CN.md')
     .map((page) => `${folder}/${page}`),
 );
+
+/** Those that npm and GitHub show are checked too, and count apart. */
+const all = [
+  ...pages,
+  'README.md',
+  'SECURITY.md',
+  ...readdirSync('packages').map((wing) => `packages/${wing}/README.md`),
+];
 
 /** The prose of a page: no code, pictures, addresses, or rows whose text comes from the source. */
 function proseOf(page: string): string {
@@ -57,12 +65,12 @@ describe('The prose of the user pages', () => {
     expect(words.reduce((sum, one) => sum + one)).toBeLessThanOrEqual(MOST_WORDS);
   });
 
-  it.each([...pages, 'README.md'])('has short sentences: %s', (page) => {
+  it.each(all)('has short sentences: %s', (page) => {
     const long = sentencesOf(proseOf(page)).filter((one) => wordsOf(one).length > MOST_WORDS_OF_SENTENCE);
     expect(long).toEqual([]);
   });
 
-  it.each([...pages, 'README.md'])('has the words that readers know: %s', (page) => {
+  it.each(all)('has the words that readers know: %s', (page) => {
     const found = sentencesOf(proseOf(page)).flatMap((sentence) =>
       BANNED.filter(([phrase]) => phrase.test(sentence)).map(([, instead]) => `${instead}: ${sentence}`),
     );

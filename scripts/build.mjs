@@ -81,6 +81,8 @@ async function bundle(folder, { exports, bin = {}, version }) {
   const { output } = await modules.write({ ...ESM, dir: dist });
   for (const { fileName, code } of output) {
     if (fileName.endsWith('.map')) keepLines(join(dist, fileName), `${SOURCES}@${version}/`);
+    // The map says from which file a line is.
+    if (code) writeFileSync(join(dist, fileName), code.replace(/^\/\/ src\/.*\.ts$/gm, ''));
     const [renamed] = /\bclass \w+\$\d+/.exec(code) ?? [];
     if (renamed)
       throw new Error(`Expected classes with names of their own, since messages have them, got ${renamed}.`);

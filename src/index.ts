@@ -49,6 +49,7 @@ export {
   type BloomModuleOptions,
   type BloomOptionsFactory,
   type BloomRedis,
+  type BloomRedisClient,
   type BloomStoreLike,
   type CopyLimits,
   getBloomFilterToken,

@@ -33,6 +33,16 @@ export {
   LONGEST_LIFE_MS,
   RUNS_KEPT,
 } from './instance-board.js';
+export type {
+  ConnectionEnds,
+  ExtraConnectionEvents,
+  RedisClient,
+  RedisClientEvents,
+  RedisExtraConnection,
+  RedisNodes,
+  RedisSilentConnection,
+  RedisWord,
+} from './redis-client.js';
 export type { FilterContents, FilterDescription, PartDescription } from './filter-description.js';
 export {
   type MarksAnswer,

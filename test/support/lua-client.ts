@@ -11,7 +11,7 @@ export type TestedStoreOptions = RedisStoreOptions & { readonly lua?: LuaSources
 export async function connectStore({ lua, ...options }: TestedStoreOptions): Promise<RedisStore> {
   const store = await RedisStore.connect(options);
   if (!lua) return store;
-  const { client } = (store as unknown as { connection: { client: Redis } }).connection;
+  const { client } = (store as unknown as { connection: { client: { client: Redis } } }).connection.client;
   const replace = scriptReplacer(lua);
   const send = client.sendCommand.bind(client);
   client.sendCommand = (command, ...others) => {

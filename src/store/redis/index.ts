@@ -2,7 +2,7 @@ export { blockedForms, parseBlocked } from './blocked/blocked-meta.js';
 export { blockedPermissions } from './blocked/blocked-permissions.js';
 export { asBuffer } from './client/script.js';
 export { type RedisConnection } from './client/redis-connection.js';
-export { type BloomRedis, checkRedisOption } from './client/redis-option.js';
+export { type BloomRedis, type BloomRedisClient, checkRedisOption } from './client/redis-option.js';
 export { isRefusal, isUnknownCommand } from './client/server-replies.js';
 export { ScriptKeys } from './client/script.js';
 export { defineScripts, Script } from './client/script.js';

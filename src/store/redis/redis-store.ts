@@ -1,5 +1,4 @@
-import type { Redis, RedisOptions } from 'ioredis';
-import { BloomConfigError, type BloomEventListener, describeError } from '../../common/index.js';
+import { BloomConfigError, type BloomEventListener } from '../../common/index.js';
 import { blocked } from '../../filter/index.js';
 import type {
   BlockListener,
@@ -7,6 +6,7 @@ import type {
   CopyableFilter,
   CopyableStore,
   OpenFilterOptions,
+  RedisClient,
 } from '../index.js';
 import { NegativeCacheScripts } from './blocked/negative-cache-table.js';
 import { BlockedCodec } from './blocked/blocked-codec.js';
@@ -20,22 +20,13 @@ import { ScriptWithoutReply } from './client/script-without-reply.js';
 import { StreamReader } from './client/stream-reader.js';
 import { RebuildLock } from './lock/rebuild-lock.js';
 import { MetadataCache } from './meta/metadata-cache.js';
-import { isCluster } from './client/lookups-by-node.js';
-import { type RedisClient, RedisConnection, type RedisTimeouts } from './client/redis-connection.js';
-import { type BloomRedis, isClient } from './client/redis-option.js';
+import { RedisConnection, type RedisTimeouts } from './client/redis-connection.js';
+import { type BloomRedis, openRedis } from './client/redis-option.js';
 import { BlockedFilterInRedis } from './blocked/blocked-filter.js';
 import { partName } from './meta/redis-keys.js';
 import { RedisKeys } from './meta/redis-keys.js';
 import { opensInRedis, type RedisContext } from './meta/filter-context.js';
-import {
-  clientOfReplica,
-  IOREDIS_MISSING,
-  layoutNotInRedis,
-  PIPELINES_SCRIPTS,
-  refusedByIoredis,
-  readsFromReplicas,
-  twoFiltersOnKey,
-} from './redis.messages.js';
+import { layoutNotInRedis, twoFiltersOnKey } from './redis.messages.js';
 import { BlockedScripts } from './blocked/blocked-scripts.js';
 import { ServerScripts } from './meta/server-scripts.js';
 
@@ -64,15 +55,14 @@ export class RedisStore implements CopyableStore {
 
   private constructor(
     private readonly connection: RedisConnection,
-    /** Undefined on a Cluster. */
-    client: Redis | undefined,
+    client: RedisClient,
     private readonly options: RedisStoreOptions,
   ) {
     this.scripts = new ServerScripts(connection);
     this.blocked = new BlockedScripts(connection);
     this.negativeCacheScripts = new NegativeCacheScripts(connection);
     this.copyScripts = new CopyScripts(connection);
-    if (!client) return;
+    if (!client.openExtra) return;
     const { emit } = options;
     const serverOf = () => connection.serverOf('');
     this.side = {
@@ -87,11 +77,8 @@ export class RedisStore implements CopyableStore {
    * not be used.
    */
   static async connect(options: RedisStoreOptions): Promise<RedisStore> {
-    const owned = !isClient(options.redis);
-    const client = isClient(options.redis) ? options.redis : await createClient(options.redis, options);
-    assertUsable(client);
-    const connection = new RedisConnection(client, owned, options, options.emit);
-    return new RedisStore(connection, isCluster(client) ? undefined : client, options);
+    const client = await openRedis(options.redis, options.writeTimeoutMs);
+    return new RedisStore(new RedisConnection(client, options, options.emit), client, options);
   }
 
   open(options: OpenFilterOptions): StoredFilter {
@@ -161,53 +148,4 @@ export class RedisStore implements CopyableStore {
       leases: side && isReader ? new RedisLeaseServer(opened, side, leaseMs) : undefined,
     });
   }
-}
-
-async function createClient(
-  redis: string | RedisOptions,
-  { writeTimeoutMs }: RedisTimeouts,
-): Promise<RedisClient> {
-  const ioredis = await import('ioredis').catch((cause: unknown) => {
-    throw new BloomConfigError(IOREDIS_MISSING, { cause });
-  });
-  // Protection is to be back within a second of the server.
-  const retryStrategy = (attempt: number) => Math.min(50 * attempt, 1000);
-  const maxLoadingRetryTime = 1000;
-  // How long a server that does not answer, or is not there, keeps a process that ends.
-  const disconnectTimeout = 500;
-  // A server that is gone without a word keeps no connection: its address may lead to another one.
-  const timeouts = { connectTimeout: 3000, socketTimeout: Math.max(2000, writeTimeoutMs) + 1000 };
-  // Connects with the first command: an application that does not start for a bad option leaves nothing open.
-  const defaults = { retryStrategy, maxLoadingRetryTime, disconnectTimeout, ...timeouts, lazyConnect: true };
-  try {
-    return typeof redis === 'string'
-      ? new ioredis.Redis(redis, defaults)
-      : new ioredis.Redis({ ...defaults, ...redis });
-  } catch (error) {
-    // The error itself has the URL, and so its password.
-    throw new BloomConfigError(refusedByIoredis(describeError(error)));
-  }
-}
-
-/**
- * A replica lags: an id that was added is not there yet, and its lookup would be answered "absent". And
- * automatic pipelines of a cluster take the first argument of any command for its key, which for a script is
- * its digest.
- */
-function assertUsable(client: RedisClient): void {
-  const { options } = client as { options: ClientOptions };
-  const { scaleReads = 'master', role = 'master', autoPipeliningIgnoredCommands: ignored = [] } = options;
-  if (scaleReads !== 'master') throw new BloomConfigError(readsFromReplicas(String(scaleReads)));
-  if (role !== 'master') throw new BloomConfigError(clientOfReplica(String(role)));
-  const sendsScriptsAstray = client.isCluster && options.enableAutoPipelining;
-  if (sendsScriptsAstray && !['eval', 'evalsha'].every((command) => ignored.includes(command))) {
-    throw new BloomConfigError(PIPELINES_SCRIPTS);
-  }
-}
-
-interface ClientOptions {
-  readonly scaleReads?: unknown;
-  readonly role?: unknown;
-  readonly enableAutoPipelining?: boolean;
-  readonly autoPipeliningIgnoredCommands?: readonly string[];
 }

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import type { BloomEventListener } from '../../../common/index.js';
+import type { RedisClient, RedisExtraConnection } from '../../index.js';
 import { isRefusal } from './server-replies.js';
 import { ExtraConnection } from './extra-connection.js';
 
@@ -24,13 +24,14 @@ export class ChannelReader {
   private runId: Promise<string> = Promise.resolve('');
 
   constructor(
-    private readonly client: Redis,
+    private readonly client: RedisClient,
     emit: BloomEventListener,
     serverOf: () => string,
   ) {
     this.side = new ExtraConnection({
       purpose: 'subscribe',
       client,
+      open: (events) => client.openExtra!(events),
       emit,
       serverOf,
       onOpened: (reader) => this.begin(reader),
@@ -73,21 +74,24 @@ export class ChannelReader {
     this.side.close();
   }
 
-  private begin(reader: Redis): void {
-    reader.on('messageBuffer', (channel: Buffer, message: Buffer) => {
-      if (this.side.present === reader) this.listeners.get(String(channel))?.onMessage(message);
-    });
+  private begin(reader: RedisExtraConnection): void {
     // Asked first: a connection that is subscribed may send nothing else.
     this.runId = runIdOf(reader);
     for (const [channel, listener] of this.listeners) void this.subscribe(reader, channel, listener);
   }
 
-  private async subscribe(reader: Redis, channel: string, listener: ChannelListener): Promise<void> {
+  private async subscribe(
+    reader: RedisExtraConnection,
+    channel: string,
+    listener: ChannelListener,
+  ): Promise<void> {
     const { side } = this;
     const isPresent = () => side.present === reader && this.listeners.get(channel) === listener;
     try {
       const { runId } = this;
-      await reader.subscribe(channel);
+      await reader.subscribe(channel, (message) => {
+        if (side.present === reader) this.listeners.get(channel)?.onMessage(message);
+      });
       const run = await runId;
       if (!isPresent()) return;
       side.worked();
@@ -103,7 +107,7 @@ export class ChannelReader {
     }
   }
 
-  private async unsubscribe(reader: Redis, channel: string): Promise<void> {
+  private async unsubscribe(reader: RedisExtraConnection, channel: string): Promise<void> {
     try {
       await reader.unsubscribe(channel);
     } catch (error) {
@@ -112,12 +116,12 @@ export class ChannelReader {
   }
 
   private channelOf(key: string): string {
-    return (this.client.options.keyPrefix ?? '') + key;
+    return this.client.keyPrefix + key;
   }
 }
 
 /** '' when the server does not say so: whoever needs it does without. */
-async function runIdOf(client: Redis): Promise<string> {
-  const info = await client.info('server').catch(() => '');
+async function runIdOf(connection: RedisExtraConnection): Promise<string> {
+  const info = String(await connection.call('INFO', 'server').catch(() => ''));
   return /^run_id:(\w+)/m.exec(info)?.[1] ?? '';
 }

@@ -1,25 +1,22 @@
-import type { Redis } from 'ioredis';
 import type { BloomEventListener } from '../../../common/index.js';
+import type { ExtraConnectionEvents, RedisClient, RedisExtraConnection } from '../../index.js';
 import { answeredTooLate } from './client.messages.js';
 
-/** Client states in which it may be that it leads to another server soon. */
-const UNSETTLED = new Set(['connecting', 'connect', 'reconnecting', 'close', 'end', 'disconnecting']);
-/** Between two signs of life of an idle connection, which a proxy or firewall would forget otherwise. */
-const KEEP_ALIVE_MS = 10_000;
 /** Pauses between two connections, growing while they fail. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 60_000;
 /** To connect, and to have the first answer. */
 const OPENING_MS = 10_000;
 
-export interface ExtraConnectionContext {
+export interface ExtraConnectionContext<Connection> {
   /** What it is for, to report that it does not come about. */
   readonly purpose: string;
-  readonly client: Redis;
+  readonly client: RedisClient;
+  readonly open: (events: ExtraConnectionEvents) => Connection;
   readonly emit: BloomEventListener;
   /** Names the server that the client leads to: with another name, this connection is opened again. */
   readonly serverOf: () => string;
-  readonly onOpened: (connection: Redis) => void;
+  readonly onOpened: (connection: Connection) => void;
   /** It has ended, or was given up. */
   readonly onEnded: () => void;
 }
@@ -28,10 +25,10 @@ export interface ExtraConnectionContext {
  * A connection beside that of a client, for what that one may not do. It never connects again automatically:
  * what was on its way is lost then, and whoever uses it has to know that.
  */
-export class ExtraConnection {
-  private connection: Redis | undefined;
+export class ExtraConnection<Connection extends RedisExtraConnection = RedisExtraConnection> {
+  private connection: Connection | undefined;
   /** The connection whose errors are reported, also after it has ended, unless it was closed here. */
-  private reported: Redis | undefined;
+  private reported: Connection | undefined;
   /** The server to which the connection leads. */
   private server = '';
   private pauseMs = 0;
@@ -42,9 +39,9 @@ export class ExtraConnection {
   /** Reported once until it works again. */
   private hasFailed = false;
 
-  constructor(private readonly context: ExtraConnectionContext) {}
+  constructor(private readonly context: ExtraConnectionContext<Connection>) {}
 
-  get present(): Redis | undefined {
+  get present(): Connection | undefined {
     return this.connection;
   }
 
@@ -57,7 +54,7 @@ export class ExtraConnection {
     if (this.connection && server !== this.server) this.hangUp();
     if (this.connection && performance.now() > this.openUntil) this.giveUp(this.connection);
     if (this.connection || performance.now() < this.openAt) return;
-    if (UNSETTLED.has(this.context.client.status)) return;
+    if (!this.context.client.isSettled) return;
     this.server = server;
     this.open();
   }
@@ -69,13 +66,13 @@ export class ExtraConnection {
     this.hasFailed = false;
   }
 
-  failed(connection: Redis, error: unknown): void {
+  failed(connection: Connection, error: unknown): void {
     if (this.reported !== connection) return;
     if (!this.hasFailed) this.context.emit({ type: 'connection-error', error });
     this.hasFailed = true;
   }
 
-  ended(connection: Redis): void {
+  ended(connection: Connection): void {
     if (this.connection === connection) this.leave();
   }
 
@@ -96,7 +93,7 @@ export class ExtraConnection {
   }
 
   /** What it was asked first may never be answered, as behind a firewall that drops what it forwards. */
-  private giveUp(connection: Redis): void {
+  private giveUp(connection: Connection): void {
     this.failed(connection, new Error(answeredTooLate(this.context.purpose, OPENING_MS)));
     this.hangUp();
   }
@@ -106,21 +103,10 @@ export class ExtraConnection {
     const now = performance.now();
     this.openAt = now + this.pauseMs;
     this.openUntil = now + OPENING_MS;
-    const connection = this.context.client.duplicate({
-      lazyConnect: true,
-      retryStrategy: () => null,
-      autoResubscribe: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: null,
-      commandTimeout: undefined,
-      enableAutoPipelining: false,
-      enableOfflineQueue: true,
-      socketTimeout: undefined,
-      keepAlive: KEEP_ALIVE_MS,
+    const connection: Connection = this.context.open({
+      onError: (error) => this.failed(connection, error),
+      onEnded: () => this.ended(connection),
     });
-    connection.on('error', (error: unknown) => this.failed(connection, error));
-    connection.on('close', () => this.ended(connection));
-    connection.on('end', () => this.ended(connection));
     this.connection = this.reported = connection;
     this.context.onOpened(connection);
   }
@@ -129,8 +115,7 @@ export class ExtraConnection {
     const { connection } = this;
     this.connection = undefined;
     if (!connection) return;
-    // To disconnect a client that has ended would start a timer that keeps the process.
-    if (connection.status !== 'end') connection.disconnect();
+    connection.close();
     this.context.onEnded();
   }
 }

@@ -1,5 +1,5 @@
-import type { Cluster, Redis } from 'ioredis';
 import { type BloomEventListener, BloomUnavailableError } from '../../../common/index.js';
+import type { RedisClient, RedisNodes } from '../../index.js';
 import { CIRCUIT_OPEN } from './client.messages.js';
 import { clusterSlot } from './cluster-slot.js';
 import { withDeadline } from './deadline.js';
@@ -108,20 +108,21 @@ export class LookupsByNode {
   private epoch = 0;
 
   constructor(
-    private readonly client: Redis | Cluster,
+    private readonly client: RedisClient,
     private readonly options: LookupOptions,
   ) {
     this.whole = this.named(new NodeLookups(undefined, options));
   }
 
   of(key: string): NodeLookups {
-    return this.client.isCluster ? this.ofNode(this.nodeOf(key, this.client as Cluster)) : this.whole;
+    const { nodes } = this.client;
+    return nodes ? this.ofNode(this.nodeOf(key, nodes)) : this.whole;
   }
 
   /** All masters; undefined where there is one server. */
   private get masters(): Set<string> | undefined {
-    const { client } = this;
-    return isCluster(client) ? new Set(client.slots.flatMap((nodes) => nodes?.[0] ?? [])) : undefined;
+    const { nodes } = this.client;
+    return nodes && new Set(nodes.all());
   }
 
   /** 1 for a single server, and while the client has not asked the cluster. */
@@ -155,13 +156,13 @@ export class LookupsByNode {
     }
   }
 
-  private nodeOf(key: string, { options, slots }: Cluster): string {
+  private nodeOf(key: string, nodes: RedisNodes): string {
     let slot = this.slots.get(key);
     if (slot === undefined) {
-      slot = clusterSlot((options.keyPrefix ?? '') + key);
+      slot = clusterSlot(this.client.keyPrefix + key);
       this.slots.set(key, slot);
     }
-    return String(slots[slot]?.[0]);
+    return nodes.masterOf(slot);
   }
 
   private ofNode(node: string): NodeLookups {
@@ -182,8 +183,4 @@ export class LookupsByNode {
     lookups.server = node === undefined ? String(this.epoch) : `${this.epoch} ${node}`;
     return lookups;
   }
-}
-
-export function isCluster(client: Redis | Cluster): client is Cluster {
-  return client.isCluster;
 }

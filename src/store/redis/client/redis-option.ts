@@ -1,9 +1,17 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { BloomConfigError, nearestName, NOT_SET, printed } from '../../../common/index.js';
+import type { RedisClient } from '../../index.js';
 import { noSuchRedisOption, wrongRedis, wrongRedisPart, wrongRedisUrl } from './client.messages.js';
+import { assertUsable, createIoredis, IoredisClient } from './ioredis-client.js';
+
+/** A client of another library than ioredis, as `fromNodeRedis(client)` gives it. */
+export interface BloomRedisClient {
+  /** Gives a `RedisClient` of `nestjs-bloom/store`. An add waits for so many milliseconds at most. */
+  openClient(writeTimeoutMs: number): object;
+}
 
 /** A URL, ioredis options, or a client of yours (which stays yours to close). */
-export type BloomRedis = string | RedisOptions | Redis | Cluster;
+export type BloomRedis = string | RedisOptions | Redis | Cluster | BloomRedisClient;
 
 /** Options that say where Redis is. Without them ioredis connects to localhost. */
 const ADDRESS = ['host', 'path', 'sentinels'] as const satisfies readonly (keyof RedisOptions)[];
@@ -38,7 +46,7 @@ const EXPECTED =
 export function checkRedisOption(redis: BloomRedis, where: string): void {
   if (typeof redis === 'string' && redis.trim() !== '') return checkUrl(redis, where);
   if (typeof redis !== 'object' || redis === null || Array.isArray(redis)) throw refused(redis, where);
-  if (isClient(redis)) return;
+  if (isIoredis(redis) || isBrought(redis)) return;
   if (!isData(redis)) throw refused(redis, where);
   checkRedisOptions(redis, where);
 }
@@ -100,8 +108,20 @@ function isDatabase(text: string): boolean {
   return /^\d{1,9}$/.test(text);
 }
 
-export function isClient(redis: BloomRedis): redis is Redis | Cluster {
+function isIoredis(redis: BloomRedis): redis is Redis | Cluster {
   return typeof redis === 'object' && 'status' in redis && 'callBuffer' in redis;
+}
+
+function isBrought(redis: BloomRedis): redis is BloomRedisClient {
+  return typeof redis === 'object' && 'openClient' in redis;
+}
+
+/** @throws {BloomConfigError} when ioredis is not installed, or a client may not be used. */
+export async function openRedis(redis: BloomRedis, writeTimeoutMs: number): Promise<RedisClient> {
+  if (isBrought(redis)) return redis.openClient(writeTimeoutMs) as RedisClient;
+  if (!isIoredis(redis)) return createIoredis(redis, writeTimeoutMs);
+  assertUsable(redis);
+  return new IoredisClient(redis, false);
 }
 
 /** Whether an object is plain data, as a literal or a configuration is, and no client of any library. */
@@ -131,5 +151,5 @@ function remedy(redis: unknown): string {
   if (typeof redis !== 'object') return '';
   if (typeof (redis as PromiseLike<unknown>).then === 'function')
     return ' Await it: BloomModule.forRootAsync({ useFactory: async () => ({ redis: await … }) }).';
-  return ' A client of node-redis, Keyv or cache-manager cannot be used: give the URL or the options that it was made with.';
+  return ' A client of node-redis is given as fromNodeRedis(client), of @nestjs-bloom/node-redis. One of Keyv or cache-manager cannot be used: give the URL or the options that it was made with.';
 }

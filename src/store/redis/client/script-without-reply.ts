@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { type BloomEventListener, describeError } from '../../../common/index.js';
+import type { RedisClient, RedisSilentConnection, RedisWord } from '../../index.js';
 import { lostOnSilentConnection } from './client.messages.js';
 import type { Script } from './script.js';
 import { ExtraConnection } from './extra-connection.js';
@@ -10,15 +10,15 @@ import { ExtraConnection } from './extra-connection.js';
  * Whether the script was carried out has to show elsewhere. Running it twice must do no harm.
  */
 export class ScriptWithoutReply {
-  private readonly side: ExtraConnection;
+  private readonly side: ExtraConnection<RedisSilentConnection>;
   /** Called when a silent connection has ended: what was sent last may not have arrived. */
   private readonly users = new Set<() => void>();
-  /** The server has been told to be silent. */
-  private isSilent = false;
+  /** Sends a command; undefined until the server has been told to be silent. */
+  private write: ((words: readonly RedisWord[]) => boolean) | undefined;
   private refused: string | undefined;
 
   constructor(
-    private readonly client: Redis,
+    private readonly client: RedisClient,
     private readonly script: Script,
     private readonly emit: BloomEventListener,
     serverOf: () => string,
@@ -26,6 +26,7 @@ export class ScriptWithoutReply {
     this.side = new ExtraConnection({
       purpose: 'CLIENT REPLY',
       client,
+      open: (events) => client.openSilent!(events),
       emit,
       serverOf,
       onOpened: () => {},
@@ -49,24 +50,20 @@ export class ScriptWithoutReply {
   }
 
   /** Sends the script, unless there is no such connection yet, or it is busy; whether it was sent. */
-  send(keys: readonly string[], args: readonly (string | number)[]): boolean {
+  send(keys: readonly string[], args: readonly RedisWord[]): boolean {
     const { side, client } = this;
+    if (!client.openSilent) return false;
     const before = side.present;
     side.keep();
     const { present } = side;
-    if (present && present !== before) void this.silence(present, keys, args);
-    if (!present || !this.isSilent) return false;
-    const { stream } = present;
-    if (!stream.writable || stream.writableNeedDrain) return false;
-    const prefix = client.options.keyPrefix ?? '';
-    const named = prefix === '' ? keys : keys.map((key) => prefix + key);
-    stream.write(inBytes(['EVALSHA', this.script.sha1, keys.length, ...named, ...args]));
-    return true;
+    const words = [keys.length, ...keys.map((key) => client.keyPrefix + key), ...args];
+    if (present && present !== before) void this.silence(present, words);
+    return this.write?.(['EVALSHA', this.script.sha1, ...words]) ?? false;
   }
 
   /** What was sent a while ago has not arrived: replies say why until another connection is opened. */
   missed(): void {
-    if (!this.isSilent) return;
+    if (!this.write) return;
     this.emit({ type: 'connection-error', error: new Error(lostOnSilentConnection(this.script.name)) });
     this.side.distrust();
   }
@@ -77,16 +74,12 @@ export class ScriptWithoutReply {
   }
 
   private ended(): void {
-    if (!this.isSilent) return;
-    this.isSilent = false;
+    if (!this.write) return;
+    this.write = undefined;
     for (const onLost of this.users) onLost();
   }
 
-  private async silence(
-    connection: Redis,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ): Promise<void> {
+  private async silence(connection: RedisSilentConnection, words: readonly RedisWord[]): Promise<void> {
     const { side, script } = this;
     const isPresent = () => side.present === connection;
     try {
@@ -96,19 +89,15 @@ export class ScriptWithoutReply {
         throw error;
       });
       // From Redis 7.4 on a server forgets scripts known by EVAL alone. A user who may not load does without.
-      await connection.script('LOAD', script.source).catch((error: unknown) => {
+      await connection.call('SCRIPT', 'LOAD', script.source).catch((error: unknown) => {
         if (!isReply(error)) throw error;
       });
-      await connection.eval(script.source, keys.length, ...keys, ...args);
+      await connection.call('EVAL', script.source, ...words);
       if (!isPresent()) return;
-      const { stream } = connection;
-      stream.write(inBytes(['CLIENT', 'REPLY', 'OFF']));
-      // Heard before the client hears it, which takes a reply that it did not expect for a fault of its own.
-      stream.prependListener('data', (reply: Buffer) => {
-        this.refused = String(reply).trim();
+      this.write = connection.silence((reply) => {
+        this.refused = reply.trim();
         if (isPresent()) side.distrust();
       });
-      this.isSilent = true;
       this.refused = undefined;
       side.worked();
     } catch (error) {
@@ -124,14 +113,4 @@ export class ScriptWithoutReply {
 /** Whether it is what a server says, and no fault of a connection. */
 function isReply(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
-}
-
-/** A command as the server reads it. */
-function inBytes(words: readonly (string | number)[]): string {
-  let bytes = `*${words.length}\r\n`;
-  for (const word of words) {
-    const text = String(word);
-    bytes += `$${Buffer.byteLength(text)}\r\n${text}\r\n`;
-  }
-  return bytes;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { RedisClient, RedisWord } from '../../index.js';
 
 /** Lua with its digest. */
 export class Script {
@@ -9,6 +10,21 @@ export class Script {
     readonly source: string,
   ) {
     this.sha1 = createHash('sha1').update(source).digest('hex');
+  }
+}
+
+/** Runs a script by its digest, and loads it where the server does not know it. */
+export async function evaluate(
+  client: RedisClient,
+  script: Script,
+  keys: readonly string[],
+  args: readonly RedisWord[],
+): Promise<unknown> {
+  try {
+    return await client.evalsha(script.sha1, keys, args);
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+    return client.eval(script.source, keys, args);
   }
 }
 

@@ -1,5 +1,4 @@
-import type { Cluster, Redis } from 'ioredis';
-import type { Socket } from 'node:net';
+import type { ConnectionEnds, RedisClient } from '../../index.js';
 import {
   OLDER_CONNECTION,
   otherAddresses,
@@ -13,24 +12,12 @@ const REPORT_EVERY_MS = 60_000;
 /** The server counts the age of a connection in whole seconds. */
 const AGE_SLACK_MS = 3000;
 
-/** What of a socket and of `CLIENT INFO` shows whether there is something between them. */
-export interface ConnectionEnds {
-  readonly local: string;
-  readonly remote: string;
-  /** How long the connection has been open on this side, if that is known. */
-  readonly openMs: number | undefined;
-}
-
 /** Finds signs of a proxy between a connection and its server. */
 export class ServerPath {
   private asked: { readonly by: string; readonly signs: Promise<readonly string[]> } | undefined;
-  private connectedAt: number | undefined;
   private reportedAt = -Infinity;
-  private readonly onConnect = () => (this.connectedAt = performance.now());
 
-  constructor(private readonly client: Redis | Cluster) {
-    if (!client.isCluster) client.on('connect', this.onConnect);
-  }
+  constructor(private readonly client: RedisClient) {}
 
   /**
    * Looked for once, and given to the filter that asks first; nothing of a user who may not ask, or where
@@ -39,7 +26,7 @@ export class ServerPath {
    * @param filter that asks.
    */
   async adviseAtStart(filter: string): Promise<readonly string[]> {
-    if (this.client.isCluster) return [];
+    if (this.client.nodes) return [];
     this.asked ??= { by: filter, signs: this.findSigns() };
     return this.asked.by === filter ? this.asked.signs : [];
   }
@@ -51,33 +38,18 @@ export class ServerPath {
     return serverReplaced(before, now);
   }
 
-  close(): void {
-    if (!this.client.isCluster) this.client.off('connect', this.onConnect);
-  }
-
   private async findSigns(): Promise<readonly string[]> {
     try {
-      const ask = () => (this.client as Redis).client('INFO');
+      const [call] = this.client.masters();
+      const ask = () => call!('CLIENT', 'INFO');
       const replies = await Promise.all([ask(), ask()]);
-      const ends = this.ends();
+      const ends = this.client.ends?.();
       const signs = ends ? signsOfProxy(ends, replies.map(String)) : undefined;
       return signs === undefined ? [] : [signsOfProxyFound(signs)];
     } catch {
       // Not permitted, or older than Redis 6.2.
       return [];
     }
-  }
-
-  private ends(): ConnectionEnds | undefined {
-    const { stream } = this.client as Redis;
-    const { localAddress, localPort, remoteAddress, remotePort } = stream as Partial<Socket>;
-    // A Unix socket has none.
-    if (localAddress === undefined || remoteAddress === undefined) return undefined;
-    return {
-      local: `${localAddress}:${localPort}`,
-      remote: `${remoteAddress}:${remotePort}`,
-      openMs: this.connectedAt === undefined ? undefined : performance.now() - this.connectedAt,
-    };
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { type BloomEventListener, jittered, pause } from '../../../common/index.js';
+import type { RedisClient, RedisExtraConnection } from '../../index.js';
 
 /** A change of the streams takes effect after this time at the latest. */
 const BLOCK_MS = 200;
@@ -30,14 +30,14 @@ type Reply = readonly (readonly [Buffer, readonly (readonly [Buffer, readonly Bu
  */
 export class StreamReader {
   private readonly streams = new Map<string, ReadStream>();
-  private reader: Redis | undefined;
+  private reader: RedisExtraConnection | undefined;
   private isRunning = false;
   private isClosed = false;
   /** Reported once until it works again. */
   private hasFailed = false;
 
   constructor(
-    private readonly client: Redis,
+    private readonly client: RedisClient,
     private readonly emit: BloomEventListener,
     /** Names the server that the other connection leads to: with another name, this one is opened again. */
     private readonly serverOf: () => string,
@@ -58,7 +58,7 @@ export class StreamReader {
   close(): void {
     this.isClosed = true;
     this.streams.clear();
-    this.reader?.disconnect();
+    this.reader?.close();
   }
 
   private async run(): Promise<void> {
@@ -76,8 +76,6 @@ export class StreamReader {
         if (this.isClosed) break;
         if (!this.hasFailed) this.emit({ type: 'connection-error', error });
         this.hasFailed = true;
-        // A client that was told not to connect again has ended.
-        if (this.reader?.status === 'end') this.hangUp();
         await pause(jittered(AFTER_FAILURE_MS));
       }
     }
@@ -88,12 +86,12 @@ export class StreamReader {
   private async turn(): Promise<void> {
     const asked = [...this.streams.values()];
     const reader = (this.reader ??= this.connect());
-    const reply = (await reader.xreadBuffer(
-      ...(['COUNT', ENTRIES_AT_ONCE, 'BLOCK', BLOCK_MS, 'STREAMS'] as const),
-      ...asked.map(({ key }) => key),
+    const prefix = this.client.keyPrefix;
+    const reply = (await reader.call(
+      ...(['XREAD', 'COUNT', ENTRIES_AT_ONCE, 'BLOCK', BLOCK_MS, 'STREAMS'] as const),
+      ...asked.map(({ key }) => prefix + key),
       ...asked.map(({ after }) => after),
     )) as Reply;
-    const prefix = reader.options.keyPrefix ?? '';
     for (const [key, entries] of reply ?? []) {
       const stream = asked.find((one) => prefix + one.key === String(key));
       // Stopped meanwhile.
@@ -104,21 +102,16 @@ export class StreamReader {
     }
   }
 
-  private connect(): Redis {
-    const reader = this.client.duplicate({
-      lazyConnect: true,
-      maxRetriesPerRequest: null,
-      commandTimeout: undefined,
-      enableAutoPipelining: false,
-      enableOfflineQueue: true,
-      socketTimeout: SILENT_MS,
-    });
-    reader.on('error', () => {});
+  private connect(): RedisExtraConnection {
+    const onEnded = () => {
+      if (this.reader === reader) this.reader = undefined;
+    };
+    const reader = this.client.openExtra!({ onError() {}, onEnded }, SILENT_MS);
     return reader;
   }
 
   private hangUp(): void {
-    this.reader?.disconnect();
+    this.reader?.close();
     this.reader = undefined;
   }
 }

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import type { BloomEvent } from '../../../../src/common/index.js';
 import { ChannelReader } from '../../../../src/store/redis/client/channel-reader.js';
+import { IoredisClient } from '../../../../src/store/redis/client/ioredis-client.js';
 import { eventually } from '../../../support/eventually.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 import { TcpProxy } from '../../../support/tcp-proxy.js';
@@ -30,7 +31,7 @@ class Listening {
   constructor(port: number, user: { username?: string; password?: string } = {}) {
     this.client = new Redis({ port, lazyConnect: true, ...user });
     this.reader = new ChannelReader(
-      this.client,
+      new IoredisClient(this.client, false),
       (event) => this.events.push(event),
       () => '',
     );

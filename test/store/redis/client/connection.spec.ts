@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { BloomEvent } from '../../../../src/common/index.js';
+import { IoredisClient } from '../../../../src/store/redis/client/ioredis-client.js';
 import { RedisConnection } from '../../../../src/store/redis/client/redis-connection.js';
 import { eventually } from '../../../support/eventually.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
@@ -23,7 +24,7 @@ it('Lookups that a client never settles, since it sends nothing again, do not co
   const client = new Redis(proxy.url, { autoResendUnfulfilledCommands: false, retryStrategy: () => 50 });
   client.on('error', () => {});
   const timeouts = { timeoutMs: 100, writeTimeoutMs: 300 };
-  const connection = new RedisConnection(client, true, timeouts, () => {});
+  const connection = new RedisConnection(new IoredisClient(client, true), timeouts, () => {});
   await client.ping();
   proxy.hold();
   for (let i = 0; i < MOST_WAITING; i++) void connection.commandRead('get', 'key', []).catch(() => {});
@@ -42,7 +43,8 @@ it('Lookups that a client never settles, since it sends nothing again, do not co
 it('A reply that comes late lets the next lookup find out at once whether the server is fast again', async () => {
   const events: BloomEvent[] = [];
   const timeouts = { timeoutMs: 20, writeTimeoutMs: 300 };
-  const connection = new RedisConnection(redis.client(), false, timeouts, (event) => events.push(event));
+  const client = new IoredisClient(redis.client(), false);
+  const connection = new RedisConnection(client, timeouts, (event) => events.push(event));
   const lookUp = async (work: () => Promise<string>) => {
     const lookups = connection.nodes.of('key');
     if (lookups.isCircuitOpen) lookups.admit();

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { Redis, type RedisOptions } from 'ioredis';
 import { Socket } from 'node:net';
 import type { BloomEvent } from '../../../../src/common/index.js';
+import { IoredisClient } from '../../../../src/store/redis/client/ioredis-client.js';
 import { Script } from '../../../../src/store/redis/client/script.js';
 import { ScriptWithoutReply } from '../../../../src/store/redis/client/script-without-reply.js';
 import { eventually } from '../../../support/eventually.js';
@@ -47,7 +48,12 @@ class Sending {
   ) {
     this.client = new Redis({ port: proxy.port, lazyConnect: true, ...options });
     const emit = (event: BloomEvent) => void this.events.push(event);
-    this.silent = new ScriptWithoutReply(this.client, NOTE, emit, () => this.server);
+    this.silent = new ScriptWithoutReply(
+      new IoredisClient(this.client, false),
+      NOTE,
+      emit,
+      () => this.server,
+    );
     this.silent.use(this.onLost);
   }
 
@@ -74,8 +80,8 @@ class Sending {
 
   /** The silent connection. */
   get socket(): Socket {
-    const { side } = this.silent as unknown as { side: { present: Redis } };
-    return side.present.stream as Socket;
+    const { side } = this.silent as unknown as { side: { present: { client: Redis } } };
+    return side.present.client.stream as Socket;
   }
 
   stop(): void {

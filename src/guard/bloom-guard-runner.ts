@@ -43,7 +43,6 @@ export class BloomGuardRunner {
   readonly mark: typeof RUNNER_MARK = RUNNER_MARK;
   private readonly shared = new SharedCalls();
   private readonly scopes = new DenialScopes();
-  private readonly answers: GuardAnswers;
   /** Filters and methods whose functions have failed over an id. */
   private readonly advised = new Set<string>();
   /** What requests have been checked for. */
@@ -56,6 +55,8 @@ export class BloomGuardRunner {
   onDecision: DecisionListener | undefined = undefined;
   /** Filters whose ids a write hook of a library records. @internal */
   readonly recorded = new Set<string>();
+  /** @internal */
+  readonly answers: GuardAnswers;
   /** @internal */
   readonly lessons: CallLessons;
   /** @internal */

@@ -16,7 +16,7 @@ import type { BloomGuardedOptions } from './guard-options.js';
 import {
   answeredValue,
   type EntryPoint,
-  type GuardDecision,
+  type GuardAnswer,
   type GuardDeclaration,
   guardedCall,
   type GuardedCall,
@@ -60,63 +60,69 @@ export class BloomInterceptor implements NestInterceptor {
   /** Calls that a hook is asked about. */
   private readonly hooked = new WeakMap<ExecutionContext, GuardedCall>();
   private readonly advised = new Set<string>();
+  /** Handlers on their last class. Metadata are looked up once: that takes longer than a check. */
+  private readonly routes = new WeakMap<Function, RouteMetadata>();
 
   constructor(@Inject(BloomGuardRunner) private readonly runner: BloomGuardRunner) {
     if (this.hooks.filterOf && BloomGuardRunner.isRunner(runner)) runner.hasRoutesOfInterceptors = true;
   }
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    if (!BloomGuardRunner.isRunner(this.runner)) return next.handle();
+  intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    if (!BloomGuardRunner.isRunner(this.runner)) return Promise.resolve(next.handle());
+    return this.asRequest(context, () => this.check(context, next));
+  }
+
+  private asRequest<Result>(context: ExecutionContext, run: () => Result): Result {
     const { clients } = this.runner.service;
-    // Whoever leaves while this decides takes no place in a budget: so there has to be a subscriber.
-    return new Observable((subscriber) => {
-      const check = () => this.check(context, next, subscriber);
-      void (clients ? clients.run(context, check) : check());
-    });
+    return clients ? clients.run(context, run) : run();
   }
 
-  private async check(
-    context: ExecutionContext,
-    next: CallHandler,
-    subscriber: Subscriber<unknown>,
-  ): Promise<void> {
-    const calls: GuardedCall[] = [];
-    try {
-      const handler = context.getHandler();
-      const checks = this.checksOf(context, handler);
-      const answer = await this.decideAll(context, checks, { calls, subscriber });
-      if (answer || subscriber.closed) this.runner.lessons.giveUp(calls);
-      if (subscriber.closed) return;
-      if (answer) {
-        const value = answeredValue(answer);
-        return void (isObservable(value) ? value : of(value)).subscribe(subscriber);
-      }
-      const isMixed = hasOtherEntries(handler) || checks.some(({ coverage }) => coverage?.isTakenOver);
-      const handle = () => (isMixed ? checked.run(handler, () => next.handle()) : next.handle());
-      this.runner.lessons.fromStream(withinPlace(calls, handle), calls).subscribe(subscriber);
-    } catch (error) {
-      this.runner.lessons.giveUp(calls);
-      subscriber.error(error);
-    }
-  }
-
-  /** @param asked the subscriber, and where the calls go that are let through. */
-  private async decideAll(
-    context: ExecutionContext,
-    checks: readonly RoutedGuard[],
-    { calls, subscriber }: { readonly calls: GuardedCall[]; readonly subscriber: Subscriber<unknown> },
-  ): Promise<GuardDecision> {
+  private async check(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const handler = context.getHandler();
+    const route = this.routeOf(handler, context.getClass());
+    const checks = this.checksOf(context, handler, route);
+    if (checks.length === 0) return next.handle();
     const args = argumentsOf(context);
+    const calls: GuardedCall[] = [];
     for (const { guard, entry } of checks) {
       const call = guardedCall(guard, entry, undefined, args);
       if (this.hooks.any) this.hooked.set(context, call);
-      // Another guard of the route would wait for the place that the first one holds.
-      const answer = await withinPlace(calls, () => this.runner.decide(call));
-      if (answer) return answer;
-      if (call.verdict || call.unjudged) calls.push(call);
-      if (subscriber.closed) return undefined;
+      const decided = this.runner.decide(call);
+      const answer = decided instanceof Promise ? await decided : decided;
+      if (answer) return streamOf(answer);
+      if (call.verdict || call.isPlaceDue) calls.push(call);
     }
-    return undefined;
+    const isMixed = route.hasOtherEntries || checks.some(({ coverage }) => coverage?.isTakenOver);
+    const handle = () => (isMixed ? checked.run(handler, () => next.handle()) : next.handle());
+    const { lessons } = this.runner;
+    if (!calls.some(({ isPlaceDue }) => isPlaceDue)) return lessons.fromStream(handle(), calls);
+    // Whoever leaves before takes no place: so there has to be a subscriber.
+    return new Observable((subscriber) => {
+      const enter = () => this.enter(calls, handle, subscriber);
+      void this.asRequest(context, enter);
+    });
+  }
+
+  /** Takes the places of calls that the filters cannot judge, and runs the route within them. */
+  private async enter(
+    calls: readonly GuardedCall[],
+    handle: () => Observable<unknown>,
+    subscriber: Subscriber<unknown>,
+  ): Promise<void> {
+    const { lessons } = this.runner;
+    try {
+      for (const call of calls.filter(({ isPlaceDue }) => isPlaceDue)) {
+        // Another guard of the route would wait for the place that the first one holds.
+        const refusal = await withinPlace(calls, () => this.runner.answers.takePlace(call));
+        if (refusal || subscriber.closed) lessons.giveUp(calls);
+        if (subscriber.closed) return;
+        if (refusal) return void streamOf(refusal).subscribe(subscriber);
+      }
+      lessons.fromStream(withinPlace(calls, handle), calls).subscribe(subscriber);
+    } catch (error) {
+      lessons.giveUp(calls);
+      subscriber.error(error);
+    }
   }
 
   /**
@@ -159,15 +165,31 @@ export class BloomInterceptor implements NestInterceptor {
     return (this.ownHooks = { filterOf, idOf, answerAbsent, any: filterOf || idOf || answerAbsent });
   }
 
+  private routeOf(handler: Function, owner: Function): RouteMetadata {
+    const known = this.routes.get(handler);
+    if (known?.owner === owner) return known;
+    const route = {
+      owner,
+      isSkipped: isSkipped(handler, owner),
+      guards: guardsOf(handler),
+      isDeclared: declaresInterceptor(handler, owner, this),
+      hasOtherEntries: hasOtherEntries(handler),
+    };
+    this.routes.set(handler, route);
+    return route;
+  }
+
   /** The checks that this interceptor has to make of a call. */
-  private checksOf(context: ExecutionContext, handler: Function): readonly RoutedGuard[] {
-    const owner = context.getClass();
-    const guards = guardsOf(handler);
+  private checksOf(
+    context: ExecutionContext,
+    handler: Function,
+    { owner, isSkipped, guards, isDeclared }: RouteMetadata,
+  ): readonly RoutedGuard[] {
     const { hooks } = this;
-    if ((guards.length === 0 && !hooks.filterOf) || isSkipped(handler, owner)) return [];
+    if ((guards.length === 0 && !hooks.filterOf) || isSkipped) return [];
     const isHttp = context.getType() === 'http';
     if (guards.length === 0) return this.undeclaredCheck(context, handler);
-    if (!(isHttp && declaresInterceptor(handler, owner, this)) && !hooks.idOf) {
+    if (!(isHttp && isDeclared) && !hooks.idOf) {
       // Where another one is declared, that one checks.
       if (hooks.answerAbsent && !(isHttp && declaresInterceptor(handler, owner)))
         this.advise(guards[0]!.guard);
@@ -231,6 +253,12 @@ export class BloomInterceptor implements NestInterceptor {
   }
 }
 
+/** @throws the error of the answer. */
+function streamOf(answer: GuardAnswer): Observable<unknown> {
+  const value = answeredValue(answer);
+  return isObservable(value) ? value : of(value);
+}
+
 /** Runs something as a part of the call that holds a place in a budget, if one of them does. */
 function withinPlace<Result>(calls: readonly GuardedCall[], run: () => Result): Result {
   const holder = calls.find(({ unjudged }) => unjudged?.isCounted);
@@ -253,6 +281,16 @@ interface RoutedGuard {
   readonly entry: EntryPoint;
   /** Undefined where the handler itself declares no guard. */
   readonly coverage: InterceptorCoverage | undefined;
+}
+
+interface RouteMetadata {
+  readonly owner: Function;
+  readonly isSkipped: boolean;
+  readonly guards: readonly RoutedGuard[];
+  /** Whether this interceptor is declared on the handler or its class. */
+  readonly isDeclared: boolean;
+  /** Whether Nest also calls it for messages, events or jobs. */
+  readonly hasOtherEntries: boolean;
 }
 
 /** The options of a guard that no decorator declares. */

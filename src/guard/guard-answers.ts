@@ -40,10 +40,9 @@ export class GuardAnswers {
     const answer = this.onUnknown(call);
     if (answer === 'pass') return undefined;
     if (typeof answer === 'object') {
-      // A request that an interceptor checks joins no other.
-      if (!call.guard.options.coalesce || call.self === undefined) return this.takePlace(call);
-      call.isPlaceDue = true;
-      return undefined;
+      // An interceptor takes the place when somebody waits for the route.
+      call.isPlaceDue = Boolean(call.guard.options.coalesce) || call.self === undefined;
+      return call.isPlaceDue ? undefined : this.takePlace(call);
     }
     call.filter?.guarding.recordSaved(call.guard);
     if (answer === 'unavailable') return failing(unavailableError(call.entry.context()));

@@ -57,7 +57,7 @@ export interface GuardedCall {
    * What the method of a call that is let through is compared with; undefined where nothing is learned of it.
    */
   verdict: 'maybe' | 'absent' | undefined;
-  /** Whether it takes a place when its method begins: it may join a running call. */
+  /** Whether it takes a place later: it may join a running call, or nobody waits for the route any more. */
   isPlaceDue: boolean;
   /** Its place in the budget of calls that the filter cannot judge, while it runs. */
   unjudged: UnjudgedCall | undefined;

@@ -9,7 +9,13 @@ import {
 import { auditRule } from './guard-state.js';
 import { type BloomFilterOptions, checkCombination, checkFilterOptions } from './filter-options.js';
 import { checkFollowed, topUpSettings, whyNotOrdered } from './freshness/top-up-options.js';
-import { filterCannotBe, notALayout } from './service.messages.js';
+import {
+  FEED_ANY_ORDER,
+  filterCannotBe,
+  inOrderAlone,
+  NOT_ASKED_FOR,
+  notALayout,
+} from './service.messages.js';
 
 /** A filter as it was registered, with every default filled in. */
 export type FilterDefinition = Readonly<ReturnType<typeof defineFilter>>;
@@ -61,7 +67,16 @@ export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeM
     normalize: normalize ?? source?.spelling?.normalize,
     drainMs,
   });
-  const checkSource = () => checkFollowed({ ...followed(), stallMs }, expect);
+  const checkSource = () => {
+    checkFollowed({ ...followed(), stallMs }, expect);
+    if (replica !== 'covered') return;
+    const reason = options.feed
+      ? FEED_ANY_ORDER
+      : coverage === 'none'
+        ? NOT_ASKED_FOR
+        : whyNotOrdered(followed());
+    expect('replica', replica, inOrderAlone(reason ?? ''), reason === undefined);
+  };
   if (!toBeMade) checkSource();
   return {
     name,

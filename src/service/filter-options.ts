@@ -86,7 +86,9 @@ export interface BloomFilterOptions {
   readonly partitions?: number | true;
   /**
    * With Redis: `verified` keeps a local copy, so that lookups of ids that exist need no round trip.
-   * `leased`: the copy answers "absent" too, and an `add` of any process waits until each such copy has its
+   * `covered`, where ids are in order and all processes set it: the copy answers "absent" too, up to its
+   * mark, even while Redis is gone; no `add` waits, and `add` refuses an id before the last ones that the
+   * filter lacks. `leased`, for other ids: the copy answers "absent" too, and an `add` of any process waits until each such copy has its
    * ids, `leaseMs` at most; not on a Redis Cluster, and all processes that add set `replica: 'leased'` or
    * `leaseMs`. Default: `verified` for a filter of up to 64 MiB, else `off`.
    */
@@ -231,7 +233,7 @@ const FILTER = {
     `an integer from 2 to ${MOST_PARTS}, the same in all processes and for ever, or true for 16, which suits most clusters, or left out for a filter on one node`,
     (partitions) => partitions === true || isInteger(2, MOST_PARTS)(partitions),
   ],
-  replica: oneOf('off', 'verified', 'leased'),
+  replica: oneOf('off', 'verified', 'covered', 'leased'),
   leaseMs: [
     `a whole number of milliseconds from ${LEAST_COPY_LEASE_MS} to ${LONGEST_COPY_LEASE_MS}`,
     isInteger(LEAST_COPY_LEASE_MS, LONGEST_COPY_LEASE_MS),
@@ -278,7 +280,7 @@ export function checkCombination(
   expect('leaseMs', leaseMs, `left out ${noCopies}`, isBlocked || leaseMs === undefined);
   if (partitions !== undefined) {
     const noLeases = 'with partitions, since copies of parts have no leases';
-    expect('replica', replica, `'off' or 'verified' ${noLeases}`, replica !== 'leased');
+    expect('replica', replica, `'off', 'verified' or 'covered' ${noLeases}`, replica !== 'leased');
     expect('leaseMs', leaseMs, `left out ${noLeases}`, leaseMs === undefined);
   }
   if (create === 'explicit') {

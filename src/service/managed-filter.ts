@@ -105,6 +105,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       partitions,
       replica,
       leaseMs: definition.copyLeaseMs,
+      covers: replica === 'covered' ? () => this.freshness?.coveredByCopy() : undefined,
       drainMs,
       negativeCache: cache ? sharedNegativeCacheOptions(cache) : undefined,
     });
@@ -218,7 +219,8 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
   async addKeys(keys: readonly IdKey[], origin: AddOrigin = 'application'): Promise<boolean[]> {
     if (keys.length === 0) return [];
     // Which ids other processes may deny is known when the source is made.
-    if (this.definition.awaitsOrder && !this.isFollowing && this.context.store.kind === 'memory')
+    const isHeldByEach = this.context.store.kind === 'memory' || this.definition.replica === 'covered';
+    if (this.definition.awaitsOrder && !this.isFollowing && isHeldByEach)
       throw new BloomUnavailableError(newestNotKnown(this.name));
     if (origin === 'application') await this.freshness?.admit(keys);
     this.guarding.recordAdded(keys);

@@ -182,12 +182,17 @@ export const addedOutOfOrder = (
   { upTo, last }: { readonly upTo: { readonly upTo: string } | undefined; readonly last: string | undefined },
 ) =>
   `Filter '${filter}': expected an id that comes after ${printed(upTo?.upTo)}${last === undefined ? '' : `, up to ${last},`} or that is in the filter, got ${printedId(id)}. ` +
-  'Other processes have the filter in memory, hear of no add of this one, and may have read past that id: they would answer "absent". ' +
-  'Write its row without add(), then have each process rebuild the filter (rebuild(), or a restart), or let the processes share the filter through Redis. ' +
-  "Where this is the only process, and adds each id, set coverage: 'none'.";
+  'Other processes may have read past that id, answer by what they have in memory, and hear of no add of this one: they would answer "absent". ' +
+  "Write its row without add(). Then call rebuild({ join: false }): in each process without Redis, once with replica: 'covered'. " +
+  "Where such rows are usual, share the filter through Redis, with replica: 'verified'. Where this is the only process, and adds each id, set coverage: 'none'.";
+
+export const inOrderAlone = (reason: string) =>
+  `'verified', since ${reason}: a copy is 'covered' up to a mark, where all rows come in the order of their ids`;
+export const FEED_ANY_ORDER = 'a feed adds rows in any order';
+export const NOT_ASKED_FOR = "coverage is 'none'";
 
 export const heldTooLong = (filter: string, overlapMs: number, stallMs: number) =>
-  `Filter '${filter}': expected rebuild.stallMs above ${overlapMs}, got ${stallMs}: without Redis a build waits that long for its mark, which is topUp.overlapMs, or rebuild.drainMs and half of topUp.overlapMs if that is more.`;
+  `Filter '${filter}': expected rebuild.stallMs above ${overlapMs}, got ${stallMs}: without Redis, or with replica: 'covered', a build waits that long for its mark, which is topUp.overlapMs, or rebuild.drainMs and half of topUp.overlapMs if that is more.`;
 
 export const newestNotKnown = (filter: string) =>
   `Filter '${filter}': nothing was added, since it is not known yet which ids other processes may have read past. Try again when the source has been read: topUp.everyMs, and the first build. ` +

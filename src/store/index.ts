@@ -64,6 +64,7 @@ export {
 } from './verdict.js';
 export type {
   AdvisedFilter,
+  CoveredIds,
   DistrustPauses,
   StoredFilter,
   BloomReplicaMode,

@@ -48,6 +48,11 @@ export interface OpenFilterOptions {
    * process does, also by one that only adds; undefined: none does.
    */
   readonly leaseMs?: number | undefined;
+  /**
+   * Returns whether a copy is sure to have an id, if its blocks are read after the call; undefined where it
+   * is sure of none. Such an id that the copy lacks is absent, whatever becomes of the store.
+   */
+  readonly covers?: (() => ((id: IdKey) => boolean) | undefined) | undefined;
   /** Longest time from the call of `add` to the visible row, in milliseconds. */
   readonly drainMs: number;
   /** Called with what the reply of an add says, where it does; must not throw. */
@@ -57,6 +62,8 @@ export interface OpenFilterOptions {
   /** Remembers for all processes, where there is more than one, which ids the database has denied. */
   readonly negativeCache?: SharedNegativeCacheOptions | undefined;
 }
+
+export type CoveredIds = (id: IdKey) => boolean;
 
 /** One of the parts of a filter, which are numbered from 0. */
 export interface FilterPart {
@@ -80,10 +87,11 @@ export interface FilterLoad {
 }
 
 /**
- * `verified`: a copy answers "maybe" on its own, and what it has not is asked of the store. `leased`: it
- * answers "absent" too, and adds of all processes wait for it, or for its lease to end.
+ * `verified`: a copy answers "maybe" on its own, and what it has not is asked of the store. `covered`: it
+ * answers "absent" too, up to the mark from before it was read, and adds of older ids are refused. `leased`:
+ * it answers "absent" of any id, and adds of all processes wait for it, or for its lease to end.
  */
-export type BloomReplicaMode = 'off' | 'verified' | 'leased';
+export type BloomReplicaMode = 'off' | 'verified' | 'covered' | 'leased';
 
 /**
  * One filter in a store. A member that may be undefined is what only some filters can. Bulk is the primitive;

@@ -25,13 +25,13 @@ const OTHER_LIST = 'if (list !== held.list) return this.end(because.OTHER_FEED);
 const NOT_WHOLE_OR_NOT_SWAPPED = 'if (!copy?.isWhole || !isOfSwap) return undefined;';
 
 /**
- * What makes an "absent" from a copy true, by its names in verification/model/leased-copies.ts, and how each
- * is taken out. The models have no clocks.
+ * What makes an "absent" from a copy true, by its names in verification/model/leased-copies.ts and
+ * covered-copies.ts, and how each is taken out. The models have no clocks.
  */
 const RULES = {
   'number-before-load': [
     ['live-copy.ts', 'if (lease && !(await this.hasUse(lease, copy))) return;', ''],
-    ['live-copy.ts', ' && (!copy.isWhole || copy.proof !== undefined);', ';'],
+    ['live-copy.ts', ' && (!copy.isWhole || copy.proof !== undefined || covers !== undefined);', ';'],
     [
       'live-copy.ts',
       "if (outcome === 'unwanted') return;",
@@ -97,13 +97,24 @@ const RULES = {
   'next-of-swap': [['next-copy.ts', NOT_WHOLE_OR_NOT_SWAPPED, 'if (!copy?.isWhole) return undefined;']],
 } as const satisfies Record<string, readonly Change[]>;
 
-export type CopyRule = keyof typeof RULES;
+/** The same where a copy covers ids, without a lease. */
+const COVERED_RULES = {
+  'heard-before-blocks': [['live-copy.ts', 'copy.covers = covers;', 'copy.covers = this.covers;']],
+  'look-after-blocks': [['live-copy.ts', 'if (covers) await this.describe();', '']],
+  'bits-stay': [['live-copy.ts', 'this.isLeasable || this.options.covers !== undefined', 'this.isLeasable']],
+  'suspect-ends': [['live-copy.ts', "(state === 'lost' || state === 'unbuilt')", "state !== 'ready'"]],
+  'other-generation-ends': [['live-copy.ts', ' || current?.covers !== undefined;', ';']],
+} as const satisfies Record<string, readonly Change[]>;
 
-export const COPY_RULES = Object.keys(RULES) as readonly CopyRule[];
+export type CopyRule = keyof typeof RULES | keyof typeof COVERED_RULES;
+
+export const COPY_RULES = Object.keys({ ...RULES, ...COVERED_RULES }) as readonly CopyRule[];
+
+export const isCoveredRule = (rule: CopyRule): boolean => rule in COVERED_RULES;
 
 /** The library's store of copies, from its sources without this rule. */
 export async function copyStoreWithout(rule: CopyRule): Promise<typeof LocalCopyStore> {
-  const changes: readonly Change[] = RULES[rule];
+  const changes: readonly Change[] = { ...RULES, ...COVERED_RULES }[rule];
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.ts'));
   const folder = await mkdtemp(join(tmpdir(), 'nestjs-bloom-'));
   try {

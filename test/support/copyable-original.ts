@@ -1,3 +1,4 @@
+import type { BloomFilterState } from '../../src/common/index.js';
 import { BLOCK_BYTES, BlockedFilter, type Generation, type IdKey } from '../../src/filter/index.js';
 import type {
   BlockListener,
@@ -14,6 +15,8 @@ import { testGeneration } from './built-filter.js';
 export class CopyableOriginal implements CopyableStore {
   readonly kind = 'original';
   live: BlockedFilter | undefined;
+  /** What a description says while nothing is live. */
+  state: BloomFilterState = 'lost';
   /** What a rebuild makes beside it. */
   staging: BlockedFilter | undefined;
   readonly asked: IdKey[][] = [];
@@ -65,7 +68,8 @@ export class CopyableOriginal implements CopyableStore {
       describe: async () => {
         this.describes++;
         await this.duringDescribe();
-        return { generation: this.live?.generation } as CopyableDescription;
+        const state = this.live ? 'ready' : this.state;
+        return { generation: this.live?.generation, state } as CopyableDescription;
       },
       readBlocks: (first, count) => this.read(() => this.live!, first, count),
       staged: async (tag) => {

@@ -2,6 +2,7 @@ import { type IdKey, isLongerThan } from '../../filter/index.js';
 import { type BloomIdOrder, type BloomMark, markOf } from '../../rebuild/index.js';
 import {
   type BloomVerdict,
+  type CoveredIds,
   type MarksAnswer,
   type MarkEntries,
   type LookupOutcome,
@@ -38,6 +39,8 @@ export interface CoverageContext {
   readonly onBeyond: (ids: number) => void;
   /** Asks the database whether an integer is of no row; false where it is not known. Never rejects. */
   readonly isOfNoRow?: ((key: string) => Promise<boolean>) | undefined;
+  /** Copies answer up to a mark that the store has lost, which is as true as before. */
+  readonly outlivesStore: boolean;
 }
 
 /** The newest id is fresh for so many readings, and for this time at least. */
@@ -52,11 +55,23 @@ const NEAR = 1000n;
  */
 export class Coverage {
   private covered: Covered | undefined;
+  /** How often a mark was given up, or moved back. What was covered before is not covered any more. */
+  private era = 0;
 
   constructor(private readonly context: CoverageContext) {}
 
   update({ entries, ageMs = Infinity }: Pick<MarksAnswer, 'entries' | 'ageMs'>): void {
+    // One that was given up leaves something.
+    if (this.context.outlivesStore && Object.values(entries).every((text) => !text)) return;
+    const before = this.covered;
     this.covered = entries.doubt ? undefined : this.coveredBy(entries, ageMs);
+    if (before && !(this.covered && isUpTo(before, this.covered))) this.era++;
+  }
+
+  /** What a copy covers whose blocks are read after the call. Later marks say nothing of it. */
+  ofCopy(): CoveredIds | undefined {
+    const { covered, era } = this;
+    return covered && ((key) => era === this.era && isCovered(covered, key));
   }
 
   isBeyond(key: IdKey, covered = this.covered): boolean {
@@ -140,6 +155,15 @@ export class Coverage {
 function isFar(key: IdKey, covered: Covered | undefined): key is string {
   if (covered?.order !== 'integer' || !isOfOrder('integer', key)) return false;
   return compareKeys('integer', key, String(BigInt(covered.upTo) + NEAR)) > 0;
+}
+
+function isCovered({ order, upTo, gaps }: Covered, key: IdKey): boolean {
+  return isOfOrder(order, key) && compareKeys(order, key, upTo) <= 0 && !isInGap(gaps, key);
+}
+
+/** Whether the first mark is not further than the second one. */
+function isUpTo(one: MarkedKey, other: MarkedKey): boolean {
+  return one.order === other.order && compareKeys(one.order, one.upTo, other.upTo) <= 0;
 }
 
 /** Undefined for a text that is not a mark, and for a mark that is not an id. */

@@ -8,6 +8,7 @@ import {
   type RebuildRequest,
 } from '../../rebuild/index.js';
 import type {
+  CoveredIds,
   MarksAnswer,
   MarkEntries,
   MarksQuestion,
@@ -45,8 +46,8 @@ export interface FreshnessContext extends Pick<FilterEnvironment, 'clock' | 'emi
   readonly source: BloomIdSource;
   readonly inStore: StoredFilter;
   readonly holder: string;
-  /** Each process has the filter for itself. */
-  readonly isInMemory: boolean;
+  /** Processes answer up to a mark by what each of them has, and do not hear of an add: their adds are looked at. */
+  readonly isHeldByEach: boolean;
 }
 
 /** How often a process without `topUp` asks who follows the feed. */
@@ -90,9 +91,9 @@ export class Freshness {
       given.emit(event);
     };
     this.context = { ...given, emit };
-    const { filter, inStore, source, clock, isInMemory } = given;
+    const { filter, inStore, source, clock, isHeldByEach } = given;
     const { name, topUp, feed } = filter.definition;
-    const isLocal = isInMemory && topUp?.ordered === true;
+    const isLocal = isHeldByEach && topUp?.ordered === true;
     const settings = isLocal ? heldForLocalAdds(topUp, filter.definition) : topUp;
     this.settings = settings;
     this.stored = inStore.highWaterMarks ?? new LocalMarks();
@@ -147,6 +148,11 @@ export class Freshness {
 
   stop(): Promise<void> {
     return this.follower.stop();
+  }
+
+  /** What a local copy covers whose blocks are read after the call; undefined for nothing. */
+  coveredByCopy(): CoveredIds | undefined {
+    return this.coverage?.ofCopy();
   }
 
   /**
@@ -278,7 +284,10 @@ export class Freshness {
   }
 
   private onAnswer(answer: MarksAnswer): void {
-    if (answer.entries.mark !== undefined) this.missingSince = undefined;
+    const { mark, newest } = answer.entries;
+    if (mark !== undefined) this.missingSince = undefined;
+    // The process that follows has given it up.
+    if (this.marks.mark && !mark && newest) this.localAdds?.forget();
     this.marks = answer.entries;
     this.coverage?.update(answer);
   }
@@ -311,10 +320,11 @@ function coverageOf(
   context?: Pick<FreshnessContext, 'source' | 'clock' | 'emit'>,
 ): Coverage {
   const { keys, definition, lookups } = filter;
-  const { name, maxIdBytes } = definition;
+  const { name, maxIdBytes, replica } = definition;
   const onBeyond = (ids: number) => lookups.recordUnknown('beyond', ids);
   const isOfNoRow = context && askedOfDatabase({ ...context, keys, name });
-  return new Coverage({ settings, keys, maxIdBytes, onBeyond, isOfNoRow });
+  const outlivesStore = replica === 'covered';
+  return new Coverage({ settings, keys, maxIdBytes, onBeyond, isOfNoRow, outlivesStore });
 }
 
 /** Until it is known whether ids are in order: every id is beyond the mark. */
@@ -328,8 +338,8 @@ export function openFreshness(
   inStore: StoredFilter,
   { identity = newIdentity(), store, clock, emit }: Omit<FilterEnvironment, 'heartbeat'>,
 ): Freshness | undefined {
-  const { topUp, feed, source } = filter.definition;
+  const { topUp, feed, source, replica } = filter.definition;
   if (!source || !(topUp ?? feed)) return undefined;
-  const isInMemory = store.kind === 'memory';
-  return new Freshness({ filter, source, inStore, holder: identity.id, isInMemory, clock, emit });
+  const isHeldByEach = store.kind === 'memory' || replica === 'covered';
+  return new Freshness({ filter, source, inStore, holder: identity.id, isHeldByEach, clock, emit });
 }

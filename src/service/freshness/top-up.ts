@@ -150,7 +150,8 @@ export class TopUp {
 
   private async reset(stored: string, reason: string): Promise<void> {
     const { record, emit, name } = this.context;
-    if (!(await record(stored, { mark: '', newest: '' }))) return;
+    // Something is left: a store that has lost the mark has nothing.
+    if (!(await record(stored, { mark: '', newest: stored }))) return;
     this.forget();
     this.markText = undefined;
     emit({ type: 'mark-moved-back', filter: name, mark: stored, to: undefined, reason });

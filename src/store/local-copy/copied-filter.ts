@@ -30,7 +30,7 @@ export interface CopiedFilterOptions extends LiveCopyOptions {
  * One filter and a copy of it. Without a lease the copy only ever answers "maybe". Where it would say
  * "absent", the filter itself is asked, and the block that it reads then refreshes the copy. So no state of
  * the copy can make an id absent that exists: not that of an old generation either. A stale "maybe" costs a
- * query. While its lease proves the copy, it answers "absent" as well.
+ * query. While its lease proves the copy, it answers "absent" as well, and so it does of ids that it covers.
  */
 export class CopiedFilter implements StoredFilter {
   private readonly inner: CopyableFilter;
@@ -80,16 +80,16 @@ export class CopiedFilter implements StoredFilter {
     if (!copy?.isWhole) return this.inner.check(ids);
     this.copies.answersSinceComparison = true;
     const since = performance.now();
-    const undecided = ids.filter((id) => !copy.filter.mightContainKey(id));
-    const isFinal = undecided.length > 0 && copy.isProven;
+    const own = ids.map((id) => copy.verdict(id));
+    const undecided = ids.filter((_, i) => own[i] === undefined);
     if (ids.length > 0) this.recorder.recordLocalTime((performance.now() - since) / ids.length);
-    if (!isFinal && undecided.length === ids.length) return this.inner.check(ids);
-    const confirmed = isFinal || undecided.length === 0 ? [] : await this.inner.check(undecided);
+    if (undecided.length === ids.length) return this.inner.check(ids);
+    const confirmed = undecided.length === 0 ? [] : await this.inner.check(undecided);
     // Replaced meanwhile: one answer is never from two generations.
     if (this.copies.current !== copy) return this.inner.check(ids);
-    this.recorder.local += isFinal ? ids.length : ids.length - undecided.length;
+    this.recorder.local += ids.length - undecided.length;
     let next = 0;
-    return ids.map((id) => (id === undecided[next] ? (confirmed[next++] ?? 'absent') : 'maybe'));
+    return own.map((verdict) => verdict ?? confirmed[next++]!);
   }
 
   checkOne(id: IdKey): LookupOutcome | Promise<LookupOutcome> {
@@ -103,7 +103,7 @@ export class CopiedFilter implements StoredFilter {
       const isFound = current.filter.mightContainKey(id);
       if (since > 0) recorder.recordLocalTime(performance.now() - since);
       if (!isFound) {
-        if (!current.isProven) return this.inner.checkOne(id);
+        if (!current.isSureOf(id)) return this.inner.checkOne(id);
         recorder.local++;
         return 'absent';
       }
@@ -147,7 +147,7 @@ export class CopiedFilter implements StoredFilter {
 
   async describe(): Promise<FilterDescription> {
     const description = await this.inner.describe();
-    this.copies.follow(description.generation);
+    this.copies.follow(description.generation, description.state);
     return description;
   }
 

@@ -1,6 +1,6 @@
-import type { BloomEventListener, Clock } from '../../common/index.js';
+import type { BloomEventListener, BloomFilterState, Clock } from '../../common/index.js';
 import { BLOCK_BYTES, type Generation, type IdKey } from '../../filter/index.js';
-import type { BlockListener, BloomCopyLease, BlocksRead, CopyableFilter } from '../index.js';
+import type { BlockListener, BloomCopyLease, BlocksRead, CopyableFilter, CoveredIds } from '../index.js';
 import type { CopyBudget } from './copy-budget.js';
 import { Lease } from './lease.js';
 import { LeaseReport } from './lease-report.js';
@@ -8,8 +8,9 @@ import { LocalCopy, readBlocks } from './local-copy.js';
 import { COPY_ABSENT, LOAD_FAILED, noRoomForCopy, STORE_WITHOUT_LEASES } from './local-copy.messages.js';
 import { NextCopy } from './next-copy.js';
 
-/** A copy that answered everything on its own is compared with the description after this time. */
-const COMPARE_EVERY_MS = 10_000;
+const LOOK_EVERY_MS = 1_000;
+/** A copy that answered everything on its own is compared with the description after so many looks. */
+const LOOKS_PER_COMPARISON = 10;
 /** Pauses between attempts to load a generation double from the first to the last. */
 const FIRST_PAUSE_MS = 1_000;
 const LAST_PAUSE_MS = 60_000;
@@ -24,6 +25,8 @@ export interface LiveCopyOptions {
   readonly budget: CopyBudget;
   /** For how long at a time the copy may answer "absent", in milliseconds; undefined: never. */
   readonly leaseMs?: number | undefined;
+  /** As the store is given it. */
+  readonly covers?: (() => CoveredIds | undefined) | undefined;
   /** Opens the filter that is copied. */
   readonly open: (onBlocks: BlockListener) => CopyableFilter;
 }
@@ -54,6 +57,7 @@ export class LiveCopy {
   /** Tag of the copy that the present one has replaced: replies from before the swap may still name it. */
   private tagBefore: number | undefined;
   private comparison: NodeJS.Timeout | undefined;
+  private looks = 0;
   /** The copy whose load waits for its turn or runs. */
   private loading: LocalCopy | undefined;
   private failure: { tag: number; pauseMs: number; retryAt: number } | undefined;
@@ -87,6 +91,11 @@ export class LiveCopy {
     return this.lease !== undefined;
   }
 
+  /** What a copy covers whose blocks are read next. A leased one needs no more than its lease. */
+  private get covers(): CoveredIds | undefined {
+    return this.isLeasable ? undefined : this.options.covers?.();
+  }
+
   /** Whether the last copy that was whole has the id. */
   hasHint(id: IdKey): boolean {
     const copy = this.current?.isWhole ? this.current : this.kept;
@@ -109,9 +118,11 @@ export class LiveCopy {
   };
 
   /** Makes the copy one of the generation that is live now. */
-  follow(live: Generation | undefined): void {
+  follow(live: Generation | undefined, state?: BloomFilterState): void {
     const { current: before } = this;
     if (before && before.generation.tag === live?.tag) return;
+    // The store has lost the filter. What the copy covers is as true as before.
+    if (before?.covers && (state === 'lost' || state === 'unbuilt')) return;
     // The feed says when the generation of a leased copy is over.
     if (before?.proof && live && (live.tag === this.next?.tag || live.tag === this.tagBefore)) return;
     this.drop();
@@ -120,7 +131,7 @@ export class LiveCopy {
     const { budget } = this.options;
     const bytes = live.blocks * BLOCK_BYTES;
     if (!budget.claim(bytes)) return this.adviseOnNoRoom(bytes);
-    const copy = new LocalCopy(live, this.isLeasable);
+    const copy = new LocalCopy(live, this.isLeasable || this.options.covers !== undefined);
     for (const ids of this.adding) for (const id of ids) copy.add(id);
     this.current = copy;
     if (before && this.kept === before && !before.isCrowded()) this.previous = before;
@@ -189,7 +200,7 @@ export class LiveCopy {
     });
   }
 
-  /** Reads the blocks of a whole copy once more, under another lease. */
+  /** Reads the blocks of a whole copy once more, under another lease, or for what is covered now. */
   private reload(): void {
     const { current } = this;
     if (current?.isWhole && this.loading !== current) this.loadInTurn(current);
@@ -201,11 +212,18 @@ export class LiveCopy {
     const { lease } = this;
     try {
       if (lease && !(await this.hasUse(lease, copy))) return;
-      const isWanted = () => this.current === copy && (!copy.isWhole || copy.proof !== undefined);
+      // Before any block is read: what is covered from then on, the blocks may lack.
+      const { covers } = this;
+      const isWanted = () =>
+        this.current === copy && (!copy.isWhole || copy.proof !== undefined || covers !== undefined);
       const outcome = await readBlocks(copy, this.original, budget, isWanted);
       // Swapped or damaged: the next lookup finds out.
       if (outcome === 'foreign') return this.giveUp(copy);
       if (outcome === 'unwanted') return;
+      // The server that was read may be another one by now, which has lost what was added to the generation.
+      if (covers) await this.describe();
+      if (this.current !== copy) return;
+      copy.covers = covers;
       this.becomeWhole(copy);
       lease?.loaded(copy);
     } catch (error) {
@@ -237,7 +255,8 @@ export class LiveCopy {
     copy.isWhole = true;
     this.dropKept();
     this.failure = undefined;
-    this.comparison = setInterval(() => void this.compare(), COMPARE_EVERY_MS).unref();
+    this.looks = 0;
+    this.comparison = setInterval(() => void this.compare(), LOOK_EVERY_MS).unref();
   }
 
   private giveUp({ generation: { tag } }: LocalCopy): void {
@@ -249,7 +268,11 @@ export class LiveCopy {
 
   /** Lookups that all ended here never show whether the generation is still live; renewals of a lease do. */
   private async compare(): Promise<void> {
-    if (!this.answersSinceComparison || this.current?.isProven) return;
+    const { current } = this;
+    // Nothing was covered when its blocks were read.
+    if (current && !current.covers && this.covers) this.reload();
+    const isDue = ++this.looks % LOOKS_PER_COMPARISON === 0 || current?.covers !== undefined;
+    if (!isDue || !this.answersSinceComparison || current?.isProven) return;
     this.answersSinceComparison = false;
     await this.lookAgain();
   }

@@ -6,7 +6,7 @@ import {
   type IdKey,
   measuredFillOf,
 } from '../../filter/index.js';
-import { type CopyableFilter, GROUP_BLOCKS } from '../index.js';
+import { type CopyableFilter, type CoveredIds, GROUP_BLOCKS, type KnownVerdict } from '../index.js';
 import type { CopyBudget } from './copy-budget.js';
 
 /**
@@ -76,8 +76,10 @@ export class LocalCopy {
   isWhole = false;
   /** The proof of its lease; undefined without one: the store has to confirm whatever is absent. */
   proof: Proof | undefined;
+  /** The ids of which it has each that any live generation has; undefined for none. */
+  covers: CoveredIds | undefined;
 
-  /** Its "maybe" is final. An absent id has to be confirmed, by the store or by `isProven`. */
+  /** Its "maybe" is final. An absent id has to be confirmed, by the store or by `isSureOf`. */
   readonly filter: BlockedFilter;
 
   /** @param keepsBits whether bits stay that it was given: blocks that are read may be older. */
@@ -92,9 +94,22 @@ export class LocalCopy {
     return this.filter.bytes.length;
   }
 
-  /** Whether it answers "absent" without the store. Looked at after the bits, and in the same turn. */
+  /** Whether its lease holds. */
   get isProven(): boolean {
     return this.proof !== undefined && this.proof.holds;
+  }
+
+  /** Undefined where the store has to be asked. */
+  verdict(id: IdKey): KnownVerdict | undefined {
+    if (this.filter.mightContainKey(id)) return 'maybe';
+    return this.isSureOf(id) ? 'absent' : undefined;
+  }
+
+  /**
+   * Whether an id that it lacks is absent, without the store. Looked at after the bits, and in the same turn.
+   */
+  isSureOf(id: IdKey): boolean {
+    return this.isProven || (this.covers !== undefined && this.covers(id));
   }
 
   /** Whether it lets so much through that it had better be replaced at once. */

@@ -31,6 +31,7 @@ function coverageOf(
     keys: new IdKeys({ name: 'products', normalize: undefined, maxIdBytes: 64 }),
     maxIdBytes: 64,
     onBeyond: (ids) => (beyond += ids),
+    outlivesStore: true,
   });
   const hear = (text: string | undefined, ageMs = 0, others: MarkEntries = { newest: text }) =>
     coverage.update({ entries: { mark: text, ...others }, ageMs });
@@ -112,8 +113,30 @@ describe('The coverage of a filter', () => {
     const { check, hear } = coverageOf('number:10');
     hear('number:5');
     expect(check('6')).toBe('beyond');
-    hear(undefined);
+  });
+
+  it('is nothing when the mark was given up, and stays when the store has lost it', () => {
+    const { check, hear } = coverageOf('number:10');
+    hear(undefined, Infinity, {});
+    expect([check('10'), check('11')]).toEqual(['absent', 'beyond']);
+    hear(undefined, 0, { newest: 'number:10' });
     expect(check('1')).toBe('beyond');
+  });
+
+  it('gives a copy what is covered when its blocks are read, until the mark is given up or moves back', () => {
+    const { coverage, hear } = coverageOf(undefined);
+    expect(coverage.ofCopy()).toBeUndefined();
+    hear('number:10', 0, { gaps: '3:5' });
+    const covers = coverage.ofCopy()!;
+    const read = () => ['4', '10', '11', 'abc'].map(covers);
+    expect(read()).toEqual([false, true, false, false]);
+    hear('number:20', 0, {});
+    hear(undefined, Infinity, {});
+    expect(read()).toEqual([false, true, false, false]);
+    hear('number:19');
+    hear('number:21');
+    expect(read()).toEqual([false, false, false, false]);
+    expect(coverage.ofCopy()!('21')).toBe(true);
   });
 
   it('refuses what is further than the slack, while what is known is fresh', () => {

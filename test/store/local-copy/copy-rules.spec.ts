@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { StoredFilter } from '../../../src/store/index.js';
+import type { CoveredIds, StoredFilter } from '../../../src/store/index.js';
 import { LocalCopyStore } from '../../../src/store/local-copy/index.js';
-import { COPY_RULES, type CopyRule, copyStoreWithout } from '../../support/broken-copies.js';
+import { COPY_RULES, type CopyRule, copyStoreWithout, isCoveredRule } from '../../support/broken-copies.js';
 import { idsOf } from '../../support/built-filter.js';
 import { CopyableOriginal, settled } from '../../support/copyable-original.js';
 import { openOptions } from '../../support/open-options.js';
@@ -16,17 +16,27 @@ class Reader {
   readonly original = new CopyableOriginal();
   readonly leases = new ScriptedLeases(this.original);
   readonly filter: StoredFilter;
+  /** What is covered, as this process has heard. */
+  covered: CoveredIds | undefined;
   private readonly skew = { now: 0, wall: 0 };
 
-  constructor(Store: typeof LocalCopyStore) {
+  constructor(Store: typeof LocalCopyStore, isCovered: boolean) {
     const { original, leases } = this;
     original.readsWhenAsked = true;
     original.swap(idsOf('id', 200), CAPACITY);
-    original.leases = leases;
+    if (!isCovered) original.leases = leases;
     const now = () => performance.now() + this.skew.now;
     const wall = () => performance.now() + this.skew.wall;
     const clock = { now, wall, sleep: () => Promise.reject(new Error('not slept here')) };
-    this.filter = new Store(original).open(openOptions({ clock, replica: 'leased', leaseMs: LEASE_MS }));
+    const kind = isCovered
+      ? { covers: () => this.covered }
+      : { replica: 'leased' as const, leaseMs: LEASE_MS };
+    this.filter = new Store(original).open(openOptions({ clock, ...kind }));
+  }
+
+  /** The process hears of a mark after all ids: those of a live generation are in the original. */
+  hear(): void {
+    this.covered = () => true;
   }
 
   async load(): Promise<void> {
@@ -175,6 +185,60 @@ const PROMISES: Record<CopyRule, (reader: Reader) => Promise<void>> = {
     reader.leases.goLive();
     reader.leases.deliver();
   },
+
+  async 'heard-before-blocks'(reader) {
+    const { filter, original } = reader;
+    await filter.describe();
+    await settled();
+    // The only piece has been read.
+    original.live!.addKey('late');
+    reader.hear();
+    await original.answerAll();
+    await settled();
+  },
+  async 'look-after-blocks'(reader) {
+    const { filter, original } = reader;
+    reader.hear();
+    await filter.describe();
+    await settled();
+    // A server that came back without what was added last; the filter is suspect when that is noticed.
+    original.live = undefined;
+    original.state = 'suspect';
+    await original.answerAll();
+    await settled();
+  },
+  async 'bits-stay'(reader) {
+    const { filter, original } = reader;
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    original.duringCheck = () => answered;
+    const asked = filter.check(['late']);
+    await settled();
+    original.live!.addKey('late');
+    reader.hear();
+    await reader.load();
+    await settled();
+    answer();
+    await asked;
+  },
+  async 'suspect-ends'(reader) {
+    const { filter, original } = reader;
+    reader.hear();
+    await reader.load();
+    // A row was found that the filter denies.
+    original.live = undefined;
+    original.state = 'suspect';
+    await filter.describe();
+  },
+  async 'other-generation-ends'(reader) {
+    const { filter, original } = reader;
+    reader.hear();
+    await reader.load();
+    await settled();
+    filter.checkOne('nobody');
+    original.swap([...idsOf('id', 200), 'late'], CAPACITY);
+    await jest.advanceTimersByTimeAsync(1_000);
+  },
 };
 
 describe.each(COPY_RULES)('The rule %s', (rule) => {
@@ -186,7 +250,7 @@ describe.each(COPY_RULES)('The rule %s', (rule) => {
 
   async function answers(Store: typeof LocalCopyStore): Promise<{ late: unknown; nobody: unknown }> {
     jest.useFakeTimers();
-    reader = new Reader(Store);
+    reader = new Reader(Store, isCoveredRule(rule));
     await PROMISES[rule](reader);
     return { late: reader.filter.checkOne('late'), nobody: reader.filter.checkOne('nobody') };
   }

@@ -153,7 +153,10 @@ describe('A copy of a covered filter', () => {
   it.each([
     [{ coverage: 'none' }, "coverage is 'none'"],
     [{ feed: { follow: async () => {} } }, 'a feed adds rows in any order'],
-    [{ source: { ids: async function* () {} } }, "a copy is 'covered' up to a mark"],
+    [
+      { source: { ids: async function* () {} }, topUp: undefined, coverage: undefined },
+      "a copy is 'covered' up to a mark",
+    ],
   ])('is refused where rows come in another order: %p', async (options, why) => {
     await expect(start(options as never)).rejects.toThrow(why);
   });

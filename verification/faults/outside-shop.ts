@@ -6,6 +6,7 @@ import {
   type BloomFilter,
   type BloomIdSource,
   BloomModule,
+  type BloomReplicaMode,
   BloomService,
 } from 'nestjs-bloom';
 import pg from 'pg';
@@ -32,7 +33,11 @@ export class OutsideShop {
     private readonly pool: pg.Pool,
   ) {}
 
-  static async start({ redis, databaseUrl, feedUrl }: OutsideOptions): Promise<OutsideShop> {
+  /** @param replica of orders. */
+  static async start(
+    { redis, databaseUrl, feedUrl }: OutsideOptions,
+    replica?: BloomReplicaMode,
+  ): Promise<OutsideShop> {
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4, connectionTimeoutMillis: 5000 });
     pool.on('error', () => {});
     let note: (event: BloomEvent) => void = () => {};
@@ -53,6 +58,7 @@ export class OutsideShop {
               source: orders(pool),
               rebuild,
               topUp: { everyMs: 50, overlapMs: OVERLAP_MS },
+              replica,
             },
             {
               name: GOODS,

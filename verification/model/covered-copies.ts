@@ -4,7 +4,7 @@ import type { Numbers as Ids } from './two-parts.js';
 
 /**
  * Copies of a covered filter: a process that hears of the mark, then reads the blocks, and answers "absent"
- * up to that mark from memory, whatever becomes of Redis; and adds, of ids in the order and of old ones. How
+ * up to that mark from memory, whatever becomes of Redis; and adds, of ids in the order and out of it. How
  * a mark moves is the protocol `coverage`: here one step adds what is visible, and moves the mark to any row
  * before which all ids that were taken are settled.
  *
@@ -20,9 +20,10 @@ const SAFETIES = {
   'given-up-for-good': 'a copy covers nothing any more when the mark was given up',
   'given-up-shows': 'a mark that is given up leaves a trace, by which it differs from one that was lost',
   'other-generation-ends': 'a copy ends when another generation is live',
-  'old-is-refused': 'an add is refused of an id that does not come after the mark',
-  'mark-after-bits': 'the mark is read when the bits are set',
-  'furthest-heard': 'an id that comes before a mark that was heard is old, whatever mark is there now',
+  'old-is-refused':
+    'an add is refused of an id that does not come after the last row at a look, if the filter lacks it',
+  'look-at-source': 'the last row is that of the source: Redis may have lost the mark',
+  'held-mark': 'while an add may go by a look, no mark moves past the last row of then',
 } as const;
 
 type Safety = keyof typeof SAFETIES;
@@ -45,14 +46,12 @@ interface Copy {
 }
 
 interface Adder {
-  readonly at: 'idle' | 'begun' | 'set';
+  readonly at: 'idle' | 'looked' | 'set';
   readonly id: number;
   /** Whether a rebuild has been staged since the bits were set, without this id. */
   readonly isMissed: boolean;
-  /** A mark that was read before the bits were set. */
-  readonly mark: number;
-  /** The last mark that the process has heard of. */
-  readonly highest: number;
+  /** The last row at its look, and any that was found before. */
+  readonly upTo: number;
 }
 
 interface Build {
@@ -103,7 +102,7 @@ interface State {
 }
 
 const NO_BUILD: Build = { at: 'none', ids: 0, read: 0, newest: 0, isSettled: false };
-const NO_ADD: Omit<Adder, 'highest'> = { at: 'idle', id: 0, isMissed: false, mark: NO_MARK };
+const NO_ADD: Adder = { at: 'idle', id: 0, isMissed: false, upTo: 0 };
 
 type Take = (next: State, step: string) => void;
 
@@ -127,7 +126,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     refresh: undefined,
     isKnownOther: false,
     isOther: false,
-    adder: { ...NO_ADD, highest: NO_MARK },
+    adder: NO_ADD,
     again: 'never',
     left: { adds: size.adds, builds: size.builds, losses: size.losses, restarts: size.restarts },
   };
@@ -148,7 +147,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
       const become = (to: Row, step: string) =>
         take({ ...state, rows: rows.with(i, to) }, `${step} ${i + 1}`);
       if (i === next) become('taken', 'a transaction takes id');
-      if (row !== 'taken' || (adder.at !== 'idle' && adder.id === i + 1)) return;
+      if (row !== 'taken' || (adder.at === 'set' && adder.id === i + 1)) return;
       become('visible', 'a transaction commits id');
       become('given up', 'a transaction gives up id');
     });
@@ -184,7 +183,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     const added = withIds(state, visible(rows));
     take(added, 'a reading adds what is visible');
     for (let row = mark + 1; row <= newest; row++)
-      if (rows[row - 1] === 'visible' && isSettled(rows, row))
+      if (rows[row - 1] === 'visible' && isSettled(rows, row) && mayMoveTo(state, row))
         take({ ...added, mark: row }, `a reading adds what is visible, and moves the mark to ${row}`);
   }
 
@@ -232,7 +231,8 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
           'a rebuild goes live',
         );
       case 'live': {
-        const isSet = mark === NO_MARK && build.newest > 0 && build.isSettled;
+        const isSet =
+          mark === NO_MARK && build.newest > 0 && build.isSettled && mayMoveTo(state, build.newest);
         const noted: State = { ...state, build: NO_BUILD, mark: isSet ? build.newest : mark };
         take(noted, isSet ? `a rebuild sets the mark to ${build.newest}` : 'a rebuild sets no mark');
       }
@@ -282,52 +282,51 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
   }
 
   function stepsOfAdder(state: State, take: Take): void {
-    const { adder, rows, left, mark } = state;
-    if (mark > adder.highest)
-      take({ ...state, adder: { ...adder, highest: mark } }, `the adder hears of the mark ${mark}`);
+    const { adder, rows, left, mark, live, filter } = state;
     switch (adder.at) {
-      case 'idle':
+      case 'idle': {
         if (left.adds === 0) return;
+        const upTo = has('look-at-source') ? highest(visible(rows)) : Math.max(mark, 0);
+        return take(
+          { ...state, adder: { ...adder, at: 'looked', upTo } },
+          `an adder finds the last row ${upTo}`,
+        );
+      }
+      case 'looked':
+        take({ ...state, adder: NO_ADD }, 'its look is too old');
         rows.forEach((row, i) => {
           if (row !== 'taken' && row !== 'given up') return;
           const id = i + 1;
-          const isOld = row === 'given up';
+          const bit = 1 << i;
+          // The row of an id out of order becomes visible at any time, at the latest with the acknowledgement.
           const begun: State = {
             ...state,
-            // The row of an old id becomes visible at any time, at the latest with the acknowledgement.
-            strays: isOld ? state.strays | (1 << i) : state.strays,
-            adder: { ...adder, at: 'begun', id, mark },
+            strays: row === 'given up' ? state.strays | bit : state.strays,
             left: { ...left, adds: left.adds - 1 },
           };
-          if (id <= adder.highest && isOld && has('furthest-heard') && has('old-is-refused'))
-            return take(
-              { ...begun, rows: rows.with(i, 'visible'), adder: { ...NO_ADD, highest: adder.highest } },
-              `an add of the old id ${id} is refused`,
+          // One that the filter has is acknowledged, and nothing is promised that was not before.
+          const isOld = id <= adder.upTo && !(filter === 'ready' && (live & bit) !== 0);
+          if (isOld && has('old-is-refused'))
+            take({ ...begun, rows: rows.with(i, 'visible'), adder: NO_ADD }, `an add of ${id} is refused`);
+          else
+            take(
+              { ...withIds(begun, bit), adder: { ...adder, at: 'set', id } },
+              `an add of ${id} sets its bits`,
             );
-          const step = isOld ? `an add begins, of the old id ${id}` : `an add begins, of id ${id}`;
-          if (!has('mark-after-bits')) return take(begun, step);
-          const set = withIds(begun, 1 << i);
-          take({ ...set, adder: { ...begun.adder, at: 'set', mark: NO_MARK } }, `${step}, and sets its bits`);
         });
         return;
-      case 'begun': {
-        const set = withIds(state, 1 << (adder.id - 1));
-        return take({ ...set, adder: { ...adder, at: 'set' } }, 'it sets the bits');
-      }
       case 'set': {
-        const found = has('mark-after-bits') ? mark : adder.mark;
-        const upTo = has('furthest-heard') ? Math.max(found, adder.highest) : found;
-        const isRefused = adder.id <= upTo && has('old-is-refused');
         const bit = 1 << (adder.id - 1);
+        const isPromised = adder.id > adder.upTo || !has('old-is-refused');
         take(
           {
             ...state,
             rows: rows.with(adder.id - 1, 'visible'),
-            strays: isRefused ? state.strays : state.strays & ~bit,
-            acknowledged: isRefused ? state.acknowledged : state.acknowledged | bit,
-            adder: { ...NO_ADD, highest: Math.max(adder.highest, mark) },
+            strays: isPromised ? state.strays & ~bit : state.strays,
+            acknowledged: isPromised ? state.acknowledged | bit : state.acknowledged,
+            adder: NO_ADD,
           },
-          isRefused ? `the add of ${adder.id} is refused` : `the add of ${adder.id} is acknowledged`,
+          `the add of ${adder.id} is acknowledged`,
         );
       }
     }
@@ -343,10 +342,6 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
     };
     const lost: State = { ...gone, filter: 'lost', live: 0, read: 0, refresh: undefined };
     if (filter === 'ready') take(lost, 'the blocks are lost');
-    // The process that adds has heard of each mark that the copy may have.
-    const { adder, copy, loading, heard } = state;
-    const isKnown = adder.highest >= Math.max(mark, copy?.mark ?? 0, loading?.mark ?? 0, heard);
-    if (!isKnown) return;
     take({ ...lost, mark: NO_MARK, hasTrace: false, build: NO_BUILD }, 'Redis is emptied');
     if (filter !== 'ready') return;
     for (let older = 0; older < mark; older++)
@@ -354,6 +349,11 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
         { ...gone, filter: 'suspect', live: 0, read: 0, mark: older, refresh: undefined, build: NO_BUILD },
         `Redis comes back with the older mark ${older}`,
       );
+  }
+
+  /** A row that was found after a look becomes the mark when the add that goes by it has its row. */
+  function mayMoveTo({ adder }: State, row: number): boolean {
+    return !has('held-mark') || adder.at === 'idle' || row <= adder.upTo;
   }
 
   function withIds(state: State, ids: Ids): State {
@@ -398,7 +398,7 @@ function nameOf(mark: number): string {
 const ROW = { none: 0, taken: 1, visible: 2, 'given up': 3 };
 const FILTER = { ready: 0, lost: 1, suspect: 2 };
 const BUILD = { none: 0, staged: 1, scanned: 2, live: 3 };
-const ADDER = { idle: 0, begun: 1, set: 2 };
+const ADDER = { idle: 0, looked: 1, set: 2 };
 const AGAIN = { never: 0, unnoticed: 1, unheard: 2 };
 
 function keyOf(state: State): string {
@@ -411,8 +411,8 @@ function keyOf(state: State): string {
     codeOf(state.copy) + 256 * Number(state.isOther) + 512 * Number(state.isKnownOther),
     codeOf(state.loading) + 256 * Number(state.isVoid),
     state.refresh === undefined ? 0 : 1 + state.refresh,
-    ADDER[adder.at] + 4 * adder.id + 32 * Number(adder.isMissed) + 64 * (adder.mark + 1),
-    state.read + 16 * build.read + 256 * (adder.highest + 1),
+    ADDER[adder.at] + 4 * adder.id + 32 * Number(adder.isMissed) + 64 * adder.upTo,
+    state.read + 16 * build.read,
     left.adds + 4 * left.builds + 16 * left.losses + 64 * left.restarts,
   );
 }
@@ -429,7 +429,7 @@ export const coveredCopies: Protocol<Safety> = {
   safeties: SAFETIES,
   systems: [
     system('three rows, a copy, an add, a rebuild', NO_TROUBLE, {
-      shows: ['heard-before-blocks', 'own-mark', 'old-is-refused', 'mark-after-bits'],
+      shows: ['heard-before-blocks', 'own-mark', 'old-is-refused', 'held-mark'],
     }),
     system(
       'two rows, a copy that lookups refresh, an add, a rebuild',
@@ -440,7 +440,7 @@ export const coveredCopies: Protocol<Safety> = {
       'three rows, a copy, an add, two rebuilds, a loss',
       { ...NO_TROUBLE, builds: 2, losses: 1 },
       {
-        shows: ['look-after-blocks', 'other-generation-ends', 'furthest-heard'],
+        shows: ['look-after-blocks', 'other-generation-ends', 'look-at-source'],
       },
     ),
     system(

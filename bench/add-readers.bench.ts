@@ -4,7 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { assert, type Bench, type BenchContext, Comparison, type Contender, median } from './harness.js';
 import { idText } from './ids.js';
 import { OtherProcess } from './other-process.js';
-import { clientOf, openFilter, redisBench, serverTime, sourceOf } from './redis-bench.js';
+import {
+  clientOf,
+  coveredFilter,
+  openFilter,
+  orderedId,
+  redisBench,
+  serverTime,
+  sourceOf,
+} from './redis-bench.js';
 
 const ADDS_PER_SECOND = 100;
 /**
@@ -23,6 +31,7 @@ const GOALS: ReadonlyMap<number, number> = new Map([
   [10, 3],
   [50, 6],
 ]);
+const COVERED_READERS = 50;
 const SERVER_GOAL = { readers: 10, atMost: 3 };
 /** What an add is at least for the server: a block is read and written, and readers are told. */
 const LEAST_ADD = `local block = redis.call('GETRANGE', KEYS[1], 0, 255)
@@ -45,7 +54,22 @@ interface Adds {
  */
 export const bench: Bench = async (context) => {
   for (const readers of GOALS.keys()) await compare(readers, context);
+  await compareCovered(context);
 };
+
+/** Copies of a covered filter are told nothing. */
+async function compareCovered(context: BenchContext): Promise<void> {
+  const name = `${COVERED_READERS} readers, covered`;
+  const to = 'covered, no readers';
+  const some: Adds = { waits: [], micros: [] };
+  const contenders = [
+    await contender({ readers: 0, name: to, isCovered: true }, some, context),
+    await contender({ readers: COVERED_READERS, name, isCovered: true }, some, context),
+  ];
+  const result = await Comparison.run(contenders, context.pick(2 * SETS, 1));
+  result.reportOthers(context.report, METRIC, [name]);
+  result.expectTimes(context.report, { ours: name, metric: METRIC, to, atMost: 1.1 });
+}
 
 async function compare(readers: number, context: BenchContext): Promise<void> {
   const { report, pick } = context;
@@ -61,8 +85,8 @@ async function compare(readers: number, context: BenchContext): Promise<void> {
     const inside = { ...context, cleanUp: (work: () => unknown) => void closing.push(work) };
     try {
       const contenders = [
-        await contender(0, to, without, inside),
-        await contender(readers, name, withReaders, inside),
+        await contender({ readers: 0, name: to }, without, inside),
+        await contender({ readers, name }, withReaders, inside),
         await limit(readers, inside),
       ];
       results.push(await Comparison.run(contenders, pick(2, 1)));
@@ -127,8 +151,7 @@ async function limit(readers: number, context: BenchContext): Promise<Contender>
 
 /** Adds to a filter on a server of its own. */
 async function contender(
-  readers: number,
-  name: string,
+  { readers, name, isCovered = false }: { readers: number; name: string; isCovered?: boolean },
   { waits, micros }: Adds,
   context: BenchContext,
 ): Promise<Contender> {
@@ -138,11 +161,14 @@ async function contender(
   const source = sourceOf(capacity);
   const leased = readers > 0 ? { leaseMs: 1000 } : {};
   const options = { capacity, source, replica: 'off', rebuild: { drainMs: 0 }, ...leased } as const;
-  const filter = await openFilter(url, options, context);
-  assert((await filter.rebuild()).outcome === 'published', 'the filter to be built');
-  await startReaders('reader-app.ts', readers, [url, String(capacity)], context);
+  const filter = isCovered
+    ? await coveredFilter(url, capacity, context)
+    : await openFilter(url, options, context);
+  if (!isCovered) assert((await filter.rebuild()).outcome === 'published', 'the filter to be built');
+  const words = [url, String(capacity), ...(isCovered ? ['covered'] : [])];
+  await startReaders('reader-app.ts', readers, words, context);
   let next = capacity;
-  const add = () => filter.add(idText('prod', next++));
+  const add = () => filter.add(isCovered ? orderedId(next++) : idText('prod', next++));
   for (let i = 0; i < pick(WARMING_ADDS, 50); i++) await add();
   const seconds = secondsOf(context);
   // Renewals of leases.

@@ -101,6 +101,39 @@ export function sourceOf(count: number): BloomIdSource {
   };
 }
 
+/** Integers too far apart for a bit each: `orderedId(i)` exists for each `i` below `count`, and none beside it. */
+export const orderedId = (i: number) => 32 * (i + 1);
+
+/** A filter of the first `count` of them, of which a copy is sure. */
+export async function coveredFilter(
+  url: string,
+  count: number,
+  context: Pick<BenchContext, 'cleanUp'>,
+): Promise<ManagedFilter> {
+  const rows = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => orderedId(from + i));
+  const source: BloomIdSource = {
+    async *ids() {
+      for (let at = 0; at < count; at += IDS_PER_BATCH) yield rows(at, Math.min(at + IDS_PER_BATCH, count));
+    },
+    idsSince: async function* (mark = 0) {
+      yield rows(Math.floor(Number(mark) / orderedId(0)), count);
+    },
+    newest: async (others = 0) => orderedId(count - 1 - others),
+    idOrder: 'integer',
+  };
+  const rebuild = { drainMs: 0 };
+  const filter = await openFilter(url, { capacity: count, source, replica: 'covered', rebuild }, context);
+  await filter.freshness!.start();
+  if ((await filter.info()).state !== 'ready') await filter.rebuild();
+  const between = orderedId(count / 4) + 1;
+  for (let attempt = 0; attempt < 600; attempt++) {
+    const { local } = filter.metrics().lookups;
+    if ((await filter.check(between)) === 'absent' && filter.metrics().lookups.local > local) return filter;
+    await delay(50);
+  }
+  throw new Error('Expected the copy to be sure within thirty seconds.');
+}
+
 /** Values under the keys `value:0` and so on, for raw `GET`s. */
 export async function writeValues(client: Redis, count: number): Promise<void> {
   for (let first = 0; first < count; first += 1000) {

@@ -101,7 +101,7 @@ export function sourceOf(count: number): BloomIdSource {
   };
 }
 
-/** Integers too far apart for a bit each: `orderedId(i)` exists for each `i` below `count`, and none beside it. */
+/** Integers that exist, too far apart for a bit each. */
 export const orderedId = (i: number) => 32 * (i + 1);
 
 /** A filter of the first `count` of them, of which a copy is sure. */

@@ -35,7 +35,7 @@ const COMMONJS = {
   format: 'cjs',
   exports: 'named',
   minify: {
-    compress: false,
+    compress: { keepNames: { function: true, class: true } },
     mangle: { toplevel: false, keepNames: true },
     codegen: { removeWhitespace: true },
   },

@@ -86,11 +86,11 @@ export interface BloomFilterOptions {
   readonly partitions?: number | true;
   /**
    * With Redis: `verified` keeps a local copy, so that lookups of ids that exist need no round trip.
-   * `covered`, where ids are in order and all processes set it: the copy answers "absent" too, up to its
-   * mark, even while Redis is gone; no `add` waits, and `add` refuses an id before the last ones that the
-   * filter lacks. `leased`, for other ids: the copy answers "absent" too, and an `add` of any process waits until each such copy has its
-   * ids, `leaseMs` at most; not on a Redis Cluster, and all processes that add set `replica: 'leased'` or
-   * `leaseMs`. Default: `verified` for a filter of up to 64 MiB, else `off`.
+   * `covered`, for ids in order: it answers "absent" too, up to its mark, even while Redis is gone; `add`
+   * refuses old ids that the filter lacks, so all processes set it. `leased`: it answers "absent" of any id,
+   * and an `add` of any process waits until each such copy has its ids, `leaseMs` at most; not on a Redis
+   * Cluster, and all processes that add set `replica: 'leased'` or `leaseMs`. Default: `verified` for a
+   * filter of up to 64 MiB, else `off`.
    */
   readonly replica?: BloomReplicaMode;
   /**

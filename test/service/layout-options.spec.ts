@@ -49,7 +49,7 @@ describe('Options of a layout that cannot go together', () => {
     [
       'a mode that there is not',
       { replica: 'lease' },
-      /expected replica to be 'off', 'verified' or 'leased'/,
+      /expected replica to be 'off', 'verified', 'covered' or 'leased'/,
     ],
     [
       'a short lease',
@@ -156,8 +156,14 @@ describe('A lease of copies', () => {
   });
 
   it.each<[Given, RegExp]>([
-    [{ replica: 'leased', partitions: 16 }, /expected replica to be 'off' or 'verified' with partitions/],
-    [{ replica: 'leased', partitions: true }, /expected replica to be 'off' or 'verified' with partitions/],
+    [
+      { replica: 'leased', partitions: 16 },
+      /expected replica to be 'off', 'verified' or 'covered' with partitions/,
+    ],
+    [
+      { replica: 'leased', partitions: true },
+      /expected replica to be 'off', 'verified' or 'covered' with partitions/,
+    ],
     [{ leaseMs: 250, partitions: 16 }, /expected leaseMs to be left out with partitions/],
   ])('is refused with partitions (%j)', (options, error) => {
     expect(() => define(options)).toThrow(BloomConfigError);

@@ -298,7 +298,7 @@ function buildModel(size: Size, without: Safety | undefined): Model<State> {
           if (row !== 'taken' && row !== 'given up') return;
           const id = i + 1;
           const bit = 1 << i;
-          // The row of an id out of order becomes visible at any time, at the latest with the acknowledgement.
+          // The row of an old id becomes visible at any time, at the latest with the acknowledgement.
           const begun: State = {
             ...state,
             strays: row === 'given up' ? state.strays | bit : state.strays,

@@ -46,7 +46,7 @@ export interface FreshnessContext extends Pick<FilterEnvironment, 'clock' | 'emi
   readonly source: BloomIdSource;
   readonly inStore: StoredFilter;
   readonly holder: string;
-  /** Processes answer up to a mark by what each of them has, and do not hear of an add: their adds are looked at. */
+  /** Processes answer up to a mark by what each of them has, and hear of no add of another one. */
   readonly isHeldByEach: boolean;
 }
 

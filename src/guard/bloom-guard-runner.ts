@@ -3,11 +3,10 @@ import type { IdKey } from '../filter/index.js';
 import type { LookupOutcome } from '../store/index.js';
 import type { BloomService, GuardableFilter } from '../service/index.js';
 import { CallLessons } from './call-lessons.js';
-import { DenialScopes, SharedCalls, sharedKey } from './call-sharing.js';
+import { DenialScopes, SharedCalls } from './call-sharing.js';
 import { GuardAnswers } from './guard-answers.js';
 import {
   answeredValue,
-  beginLoad,
   type GuardDecision,
   type GuardDeclaration,
   type GuardedCall,
@@ -41,7 +40,6 @@ export const RUNNER_MARK: unique symbol = Symbol('runner');
 export class BloomGuardRunner {
   /** @internal */
   readonly mark: typeof RUNNER_MARK = RUNNER_MARK;
-  private readonly shared = new SharedCalls();
   private readonly scopes = new DenialScopes();
   /** Filters and methods whose functions have failed over an id. */
   private readonly advised = new Set<string>();
@@ -60,6 +58,8 @@ export class BloomGuardRunner {
   /** @internal */
   readonly lessons: CallLessons;
   /** @internal */
+  readonly shared: SharedCalls;
+  /** @internal */
   readonly registrar: IdRegistrar;
   /** @internal */
   readonly service: BloomService;
@@ -69,6 +69,7 @@ export class BloomGuardRunner {
     this.service = service;
     this.answers = new GuardAnswers(defaults);
     this.lessons = new CallLessons(service, this.answers);
+    this.shared = new SharedCalls(this.lessons, this.answers);
     this.registrar = new IdRegistrar(service);
   }
 
@@ -264,40 +265,6 @@ export class BloomGuardRunner {
     if (met) met.push(by);
     else this.met.set(request, [by]);
     return true;
-  }
-
-  /**
-   * Runs the method, or joins a running call for the same id and key, unless that one may have missed an id
-   * which was added lately. Whoever joins takes no place in the budget of the filter.
-   *
-   * @throws {BloomOverloadError} where there is no room for the method.
-   * @internal
-   */
-  async share(call: GuardedCall, proceed: () => Promise<unknown>): Promise<unknown> {
-    const { guard, filter, note } = call;
-    const { shared } = this;
-    // Adds are recorded from the first read of them on: before a method runs that others may join.
-    const adds = filter?.guarding.recentAdds;
-    const isAlone = !adds || note === undefined;
-    const key = isAlone ? undefined : this.lessons.callback(guard, 'coalesce.key', () => sharedKey(call));
-    const text = key === undefined ? undefined : `${note!.length} ${note}${key}`;
-    const isTooOld = (startedAt: number) => adds!.mayMiss(note!, startedAt);
-    const join = () => (text === undefined ? undefined : shared.join(call, text, isTooOld));
-    const begin = () => {
-      beginLoad(call);
-      return text === undefined ? proceed() : shared.run(call, text, proceed);
-    };
-    const joined = join();
-    if (joined) return joined;
-    if (!call.isPlaceDue) return begin();
-    const refusal = await this.answers.takePlace(call);
-    if (refusal) return answeredValue(refusal);
-    // Another one may have begun meanwhile.
-    const late = join();
-    if (!late) return begin();
-    this.lessons.giveUp([call]);
-    call.unjudged = undefined;
-    return late;
   }
 
   /**

@@ -20,7 +20,7 @@ import {
   type GuardedCall,
   idReader,
 } from './guarded-call.js';
-import { declareGuard, InterceptorCoverage } from './bloom.interceptor.js';
+import { declareGuard, InterceptorCoverage } from './interceptor-coverage.js';
 import type { GuardedVerdict, ListVerdict, OnlyOptions, OtherSelf } from './method-verdict.js';
 import {
   proceed,
@@ -216,7 +216,7 @@ async function letThrough(runner: BloomGuardRunner, original: Function, call: Gu
   if (!isShared) beginLoad(call);
   let result: unknown;
   try {
-    if (isShared) result = await runner.share(call, () => runUntouched(original, call));
+    if (isShared) result = await runner.shared.run(call, () => runUntouched(original, call));
     else result = await (call.unjudged ? runUntouched(original, call) : original.apply(self, args));
   } catch (error) {
     runner.lessons.settleError(call, error);

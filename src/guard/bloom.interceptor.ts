@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type CallHandler,
   type ExecutionContext,
@@ -6,11 +5,10 @@ import {
   Injectable,
   type NestInterceptor,
 } from '@nestjs/common';
-import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { isObservable, Observable, of, type Subscriber } from 'rxjs';
 import type { BloomId } from '../filter/index.js';
 import { BloomGuardRunner } from './bloom-guard-runner.js';
-import { contextOf, isNullableField, isRouteHandler } from './call-context.js';
+import { contextOf, isNullableField } from './call-context.js';
 import { answerAbsentUnused, NO_ID_OF } from './guard.messages.js';
 import type { BloomGuardedOptions } from './guard-options.js';
 import {
@@ -26,13 +24,15 @@ import {
   requestEntry,
   syncAnswer,
 } from './guarded-call.js';
+import {
+  checked,
+  CHECKS,
+  declaresInterceptor,
+  guardsOf,
+  hasOtherEntries,
+  type RoutedGuard,
+} from './interceptor-coverage.js';
 import { isSkipped } from './skip-bloom.decorator.js';
-
-const GUARDS = Symbol('nestjs-bloom:guards');
-/** Metadata of Nest's packages on methods that they call for messages, events or jobs, not for requests. */
-const OTHER_ENTRIES = /^(microservices:|websockets:|graphql:|bull|SCHEDUL|EVENT_LISTENER)/i;
-/** The handler whose request was checked; set only where a handler is also called for other things. */
-const checked = new AsyncLocalStorage<Function>();
 
 /**
  * Checks routes with `@BloomGuarded` before other interceptors (a `CacheInterceptor`) or pipes run. Put it
@@ -55,6 +55,8 @@ const checked = new AsyncLocalStorage<Function>();
  */
 @Injectable()
 export class BloomInterceptor implements NestInterceptor {
+  /** @internal */
+  static readonly [CHECKS] = true;
   /** Which methods a subclass has overridden; known from the first call on. */
   private ownHooks: Readonly<Record<'filterOf' | 'idOf' | 'answerAbsent' | 'any', boolean>> | undefined;
   /** Calls that a hook is asked about. */
@@ -275,14 +277,6 @@ function argumentsOf(context: ExecutionContext): readonly unknown[] {
   return context.getType() === 'http' ? [callOf(context)] : context.getArgs<unknown[]>();
 }
 
-/** A guard of a handler, and how it reads a request. */
-interface RoutedGuard {
-  readonly guard: GuardDeclaration;
-  readonly entry: EntryPoint;
-  /** Undefined where the handler itself declares no guard. */
-  readonly coverage: InterceptorCoverage | undefined;
-}
-
 interface RouteMetadata {
   readonly owner: Function;
   readonly isSkipped: boolean;
@@ -296,88 +290,3 @@ interface RouteMetadata {
 /** The options of a guard that no decorator declares. */
 const UNDECLARED: BloomGuardedOptions = {};
 const UNDECLARED_ENTRY = requestEntry(UNDECLARED);
-
-/** Records on the handler that the interceptor can take over this guard. */
-export function declareGuard(handler: object, guard: GuardDeclaration, coverage: InterceptorCoverage): void {
-  const routed: RoutedGuard = { guard, entry: requestEntry(guard.options), coverage };
-  Reflect.defineMetadata(GUARDS, [routed, ...guardsOf(handler)], handler);
-}
-
-/** Whether the interceptor checks the routed calls of a method, so that its wrapper must not. */
-export class InterceptorCoverage {
-  // What the last call showed. Metadata are looked up once: that takes longer than a check.
-  private handler: unknown;
-  private owner: unknown;
-  private answer = false;
-  /**
-   * Whether a call that is not covered came past the interceptor of its route: for a message, for example.
-   */
-  isMixed = false;
-  /** Whether an interceptor that neither the method nor its class declares checks its calls. */
-  isTakenOver = false;
-
-  constructor(
-    private readonly key: string | symbol,
-    private readonly guard: GuardDeclaration,
-  ) {}
-
-  /** Whether a call on this object was checked by the interceptor. */
-  covers(controller: object): boolean {
-    const handler = (controller as Record<PropertyKey, unknown>)[this.key];
-    if (handler !== this.handler || controller.constructor !== this.owner) {
-      this.handler = handler;
-      this.owner = controller.constructor;
-      const isLeft = isSkipped(handler, controller.constructor);
-      this.answer =
-        isLeft ||
-        (isRouteHandler(handler) &&
-          guardsOf(handler as object).some(({ guard }) => guard === this.guard) &&
-          declaresInterceptor(handler as object, controller.constructor));
-      this.isMixed = !isLeft && (this.isTakenOver || (this.answer && hasOtherEntries(handler as object)));
-    }
-    return this.isMixed ? checked.getStore() === handler : this.answer;
-  }
-
-  /** Called when an interceptor that the route does not declare runs its guards. */
-  takeOver(): void {
-    if (this.isTakenOver) return;
-    this.isTakenOver = true;
-    this.handler = undefined;
-  }
-}
-
-function hasOtherEntries(handler: object): boolean {
-  return Reflect.getMetadataKeys(handler).some((key) => OTHER_ENTRIES.test(String(key)));
-}
-
-function guardsOf(handler: object): readonly RoutedGuard[] {
-  return Reflect.getMetadata(GUARDS, handler) ?? [];
-}
-
-/** @param interceptor the one that is meant; any, if it is left out. */
-function declaresInterceptor(handler: object, controller: Function, interceptor?: BloomInterceptor): boolean {
-  return [handler, controller].some((holder) => {
-    const declared: unknown[] = Reflect.getMetadata(INTERCEPTORS_METADATA, holder) ?? [];
-    return declared.some((item) => {
-      if (typeof item !== 'function')
-        return interceptor ? item === interceptor : item instanceof BloomInterceptor;
-      const isOne = item === BloomInterceptor || item.prototype instanceof BloomInterceptor;
-      return isOne && (!interceptor || interceptor instanceof item);
-    });
-  });
-}
-
-/** Guards of a class whose option `param` nobody reads: the interceptor does not check their methods. */
-export function guardsWithUnreadParam(owner: Function): GuardDeclaration[] {
-  const methods = new Map<PropertyKey, unknown>();
-  for (let at = owner.prototype; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
-    for (const key of Reflect.ownKeys(at)) {
-      if (!methods.has(key)) methods.set(key, Object.getOwnPropertyDescriptor(at, key)!.value);
-    }
-  }
-  return [...methods.values()]
-    .filter((method) => typeof method === 'function')
-    .filter((method) => !(isRouteHandler(method) && declaresInterceptor(method, owner)))
-    .flatMap((method) => guardsOf(method).map(({ guard }) => guard))
-    .filter(({ options }) => options.param !== undefined);
-}

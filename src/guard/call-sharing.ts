@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { DiscoveryService } from '@nestjs/core';
 import { usesOf, usesOfAll } from './filter-name.js';
+import type { CallLessons } from './call-lessons.js';
+import type { GuardAnswers } from './guard-answers.js';
 import { wrongCoalesceKey } from './guard.messages.js';
-import { type DenialKey, type GuardedCall, syncAnswer } from './guarded-call.js';
+import { answeredValue, beginLoad, type DenialKey, type GuardedCall, syncAnswer } from './guarded-call.js';
 
 /** Characters of a spelling that takes part in a scope; calls with longer ones are not remembered. */
 const MAX_SPELLING = 256;
@@ -102,7 +104,7 @@ function hasNamesakes(object: object): boolean {
  *
  * @throws what the function of the application throws, and a TypeError when it returns no text.
  */
-export function sharedKey({ guard, self, args }: GuardedCall): string | undefined {
+function sharedKey({ guard, self, args }: GuardedCall): string | undefined {
   const { coalesce } = guard.options;
   if (!coalesce) return undefined;
   const answer: unknown = syncAnswer('coalesce.key', coalesce.key.apply(self, [...args]));
@@ -121,12 +123,49 @@ export class SharedCalls {
   /** By object, and by the declaration on the method: its name may be that of another class as well. */
   private readonly running = new WeakMap<object, Map<object, Map<string, RunningCall>>>();
 
+  constructor(
+    private readonly lessons: CallLessons,
+    private readonly answers: GuardAnswers,
+  ) {}
+
+  /**
+   * Runs the method, or joins a running call for the same id and key, unless that one may have missed an id
+   * which was added lately. Whoever joins takes no place in the budget of the filter.
+   *
+   * @throws {BloomOverloadError} where there is no room for the method.
+   */
+  async run(call: GuardedCall, proceed: () => Promise<unknown>): Promise<unknown> {
+    const { guard, filter, note } = call;
+    // Adds are recorded from the first read of them on: before a method runs that others may join.
+    const adds = filter?.guarding.recentAdds;
+    const isAlone = !adds || note === undefined;
+    const key = isAlone ? undefined : this.lessons.callback(guard, 'coalesce.key', () => sharedKey(call));
+    const text = key === undefined ? undefined : `${note!.length} ${note}${key}`;
+    const isTooOld = (startedAt: number) => adds!.mayMiss(note!, startedAt);
+    const join = () => (text === undefined ? undefined : this.join(call, text, isTooOld));
+    const begin = () => {
+      beginLoad(call);
+      return text === undefined ? proceed() : this.begin(call, text, proceed);
+    };
+    const joined = join();
+    if (joined) return joined;
+    if (!call.isPlaceDue) return begin();
+    const refusal = await this.answers.takePlace(call);
+    if (refusal) return answeredValue(refusal);
+    // Another one may have begun meanwhile.
+    const late = join();
+    if (!late) return begin();
+    this.lessons.giveUp([call]);
+    call.unjudged = undefined;
+    return late;
+  }
+
   /**
    * The result of the call that runs; undefined where there is none.
    *
    * @param isTooOld whether a call that began then may have missed what this one must find.
    */
-  join(
+  private join(
     call: GuardedCall,
     key: string,
     isTooOld: (startedAt: number) => boolean,
@@ -138,7 +177,7 @@ export class SharedCalls {
   }
 
   /** Runs a call that others may join. */
-  run(call: GuardedCall, key: string, proceed: () => Promise<unknown>): Promise<unknown> {
+  private begin(call: GuardedCall, key: string, proceed: () => Promise<unknown>): Promise<unknown> {
     const calls = this.callsOf(call.self as object, call.guard);
     if (!calls.has(key) && calls.size >= MAX_RUNNING) return proceed();
     const startedAt = performance.now();

@@ -9,7 +9,7 @@ import {
   namedNotRegistered,
   paramWithoutInterceptor,
 } from './guard.messages.js';
-import { guardsWithUnreadParam } from './bloom.interceptor.js';
+import { guardsWithUnreadParam } from './interceptor-coverage.js';
 import { checkSkips } from './skip-bloom.decorator.js';
 
 /** Finds decorators that name a filter nobody registered, or that nobody obeys. */

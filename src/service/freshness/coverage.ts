@@ -10,7 +10,7 @@ import {
   verdictOf,
 } from '../../store/index.js';
 import type { IdKeys } from '../id-keys.js';
-import { compareKeys, type Gap, gapsIn, isInGap, isOfOrder } from './id-order.js';
+import { compareKeys, coveredKeys, gapsIn, isOfOrder } from './id-order.js';
 import type { TopUpSettings } from './top-up-options.js';
 
 type Asked = Pick<StoredFilter, 'check' | 'checkOne'>;
@@ -25,8 +25,8 @@ export interface MarkedKey {
 
 /** Up to where the filter knows every id. Replaced as a whole, never changed. */
 export interface Covered extends MarkedKey {
-  /** Integers before the mark that are not covered. */
-  readonly gaps: readonly Gap[];
+  /** Whether an id comes up to the mark, and in no gap. */
+  readonly holds: (key: IdKey) => boolean;
   /** Ids further than this are refused, while what is known of the newest id is fresh. */
   readonly refused: { readonly from: string; readonly until: number } | undefined;
 }
@@ -71,7 +71,7 @@ export class Coverage {
   /** What a copy covers whose blocks are read after the call. Later marks say nothing of it. */
   ofCopy(): CoveredIds | undefined {
     const { covered, era } = this;
-    return covered && ((key) => era === this.era && isCovered(covered, key));
+    return covered && ((key) => era === this.era && covered.holds(key));
   }
 
   isBeyond(key: IdKey, covered = this.covered): boolean {
@@ -79,9 +79,10 @@ export class Coverage {
     // No row has such an id: a rebuild fails on it, or leaves it out.
     if (isLongerThan(key, maxIdBytes)) return false;
     if (!covered) return true;
-    const { order, isOnly, upTo, gaps, refused } = covered;
+    if (covered.holds(key)) return false;
+    const { order, isOnly, upTo, refused } = covered;
     if (!isOfOrder(order, key)) return !isOnly;
-    if (compareKeys(order, key, upTo) <= 0) return isInGap(gaps, key);
+    if (compareKeys(order, key, upTo) <= 0) return true;
     const isRefused =
       refused !== undefined && performance.now() < refused.until && compareKeys(order, key, refused.from) > 0;
     return !isRefused;
@@ -135,7 +136,7 @@ export class Coverage {
     if (!marked) return undefined;
     return {
       ...marked,
-      gaps: gapsIn(marked.order, gaps),
+      holds: coveredKeys(marked.order, marked.upTo, gapsIn(marked.order, gaps)),
       refused: this.refusedBy(newest, marked.order, ageMs),
     };
   }
@@ -155,10 +156,6 @@ export class Coverage {
 function isFar(key: IdKey, covered: Covered | undefined): key is string {
   if (covered?.order !== 'integer' || !isOfOrder('integer', key)) return false;
   return compareKeys('integer', key, String(BigInt(covered.upTo) + NEAR)) > 0;
-}
-
-function isCovered({ order, upTo, gaps }: Covered, key: IdKey): boolean {
-  return isOfOrder(order, key) && compareKeys(order, key, upTo) <= 0 && !isInGap(gaps, key);
 }
 
 /** Whether the first mark is not further than the second one. */

@@ -57,6 +57,8 @@ export interface Gap {
   readonly newest?: string | undefined;
 }
 
+const SAFE_DIGITS = 15;
+
 /** The largest gaps are kept. */
 export const MOST_GAPS = 8;
 
@@ -94,6 +96,31 @@ export function isInGap(gaps: readonly Gap[], key: string): boolean {
     ({ from, to }) =>
       compareKeys('integer', key, to) < 0 && (from === undefined || compareKeys('integer', key, from) > 0),
   );
+}
+
+/** Whether a key is one of the order, does not come after the last one, and is in no gap. */
+export function coveredKeys(
+  order: BloomIdOrder,
+  upTo: string,
+  gaps: readonly Gap[],
+): (key: IdKey) => key is string {
+  const isCovered = (key: IdKey): key is string =>
+    isOfOrder(order, key) && compareKeys(order, key, upTo) <= 0 && !isInGap(gaps, key);
+  const last = asNumber(upTo);
+  const open = gaps.map(
+    ({ from, to }) => [from === undefined ? -Infinity : asNumber(from), asNumber(to)] as const,
+  );
+  if (order !== 'integer' || [last, ...open.flat()].some(Number.isNaN)) return isCovered;
+  return (key): key is string => {
+    const number = typeof key === 'string' ? asNumber(key) : NaN;
+    if (Number.isNaN(number)) return isCovered(key);
+    return number <= last && !open.some(([from, to]) => number > from && number < to);
+  };
+}
+
+/** NaN for what is no integer, or of so many digits that numbers do not tell all of them apart. */
+function asNumber(text: string): number {
+  return text.length <= SAFE_DIGITS && INTEGER.test(text) ? Number(text) : NaN;
 }
 
 function nameOf({ from = '', to }: Gap): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { compareKeys, isOfOrder } from '../../../src/service/freshness/id-order.js';
+import { compareKeys, coveredKeys, isOfOrder } from '../../../src/service/freshness/id-order.js';
 import { leastCpuMsOf } from '../../support/cpu-time.js';
 
 /** As Postgres with the collation "C", and SQLite, compare. */
@@ -23,6 +23,26 @@ describe('The order of ids', () => {
         expect(Math.sign(compareKeys('integer', one, other)) === Math.sign(i - j)).toBe(true);
     expect(compareKeys('integer', '-0', '+000')).toBe(0);
   });
+
+  it.each(['20', '+0020', '999999999999999', '1000000000000000', '-5', '9'.repeat(20)])(
+    'covers integers up to %p that are in no gap, whatever their size and spelling',
+    (upTo) => {
+      const gaps = [{ to: '-1000' }, { from: '3', to: '7' }, { from: '999999999999990', to: '9'.repeat(18) }];
+      const isIn = (at: bigint) =>
+        gaps.some(({ from, to }) => at < BigInt(to) && (from === undefined || at > BigInt(from)));
+      const covers = coveredKeys('integer', upTo, gaps);
+      const near = [0n, 20n, -1000n, 10n ** 15n, BigInt('9'.repeat(18)), BigInt(Number(upTo))];
+      for (const at of near.flatMap((middle) =>
+        Array.from({ length: 31 }, (_, i) => middle + BigInt(i - 15)),
+      )) {
+        const padded = `${at < 0n ? '-' : ''}00${String(at < 0n ? -at : at)}`;
+        for (const key of [String(at), padded])
+          expect([key, covers(key)]).toEqual([key, at <= BigInt(upTo.replace('+', '')) && !isIn(at)]);
+      }
+      for (const key of ['', '1e1', '0x1', ' 1', '1.5', new Uint8Array([49])])
+        expect(covers(key)).toBe(false);
+    },
+  );
 
   it.each(['', ' 1', '1.0', '1e3', '0x10', 'a', '１', new Uint8Array([49])])('has no integer %p', (key) => {
     expect(isOfOrder('integer', key)).toBe(false);

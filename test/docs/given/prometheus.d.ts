@@ -1,6 +1,2 @@
-// What docs/prometheus.md leaves out.
-declare module '@willsoto/nestjs-prometheus' {
-  export class PrometheusModule {
-    static register(): import('@nestjs/common').DynamicModule;
-  }
-}
+// docs/prometheus.md leaves out nothing.
+export {};

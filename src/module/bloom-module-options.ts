@@ -16,8 +16,8 @@ export interface BloomStoreLike {
 /** Options of `BloomModule.forRoot`. */
 export interface BloomModuleOptions {
   /**
-   * A URL, ioredis options, an ioredis client or a Cluster. Without it filters are in the memory of this
-   * process.
+   * A URL, ioredis options, an ioredis client or a Cluster, or `fromNodeRedis(client)` of
+   * `@nestjs-bloom/node-redis`. Without it filters are in the memory of this process.
    */
   readonly redis?: BloomRedis;
   /**

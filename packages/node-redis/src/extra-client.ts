@@ -1,0 +1,66 @@
+import type { ExtraConnectionEvents, RedisExtraConnection, RedisWord } from 'nestjs-bloom/store';
+import { Connection, inWords, type MessageListener, type NodeRedis } from './connection.js';
+import { answeredNothing, CLOSED } from './node-redis.messages.js';
+
+/** A connection that connects once. */
+export class ExtraClient implements RedisExtraConnection {
+  private readonly connection: Connection;
+  private readonly opened: Promise<void>;
+  private readonly channels = new Map<string, (message: Buffer) => void>();
+  private settle!: { resolve(): void; reject(error: unknown): void };
+
+  constructor(
+    source: NodeRedis,
+    private readonly events: ExtraConnectionEvents,
+    private readonly silentMs?: number,
+  ) {
+    this.opened = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
+    const { resolve, reject } = this.settle;
+    const onError = (error: unknown) => {
+      reject(error);
+      events.onError(error);
+      events.onEnded();
+    };
+    this.connection = new Connection(source, { onReady: resolve, onError }, false);
+    // Whoever waits for it gets the error.
+    this.opened.catch(() => {});
+  }
+
+  async call(...words: RedisWord[]): Promise<unknown> {
+    const { silentMs } = this;
+    const timer = silentMs === undefined ? undefined : setTimeout(() => this.giveUp(silentMs), silentMs);
+    try {
+      await this.opened;
+      return await this.connection.client.sendCommand(inWords(words));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async subscribe(channel: string, onMessage: (message: Buffer) => void): Promise<void> {
+    this.channels.set(channel, onMessage);
+    await this.opened;
+    await this.connection.client.subscribe(channel, this.onMessage, true);
+  }
+
+  async unsubscribe(channel: string): Promise<void> {
+    this.channels.delete(channel);
+    await this.opened;
+    await this.connection.client.unsubscribe(channel);
+  }
+
+  close(): void {
+    this.connection.end();
+    this.settle.reject(new Error(CLOSED));
+  }
+
+  /** One listener for all: the client would call each that it was given. */
+  private readonly onMessage: MessageListener = (message, channel) =>
+    this.channels.get(String(channel))?.(message);
+
+  private giveUp(ms: number): void {
+    this.close();
+    this.events.onError(new Error(answeredNothing(ms)));
+    this.events.onEnded();
+  }
+}

@@ -1,0 +1,3 @@
+import { describeRedisClient } from '../../../support/redis-client-contract.js';
+
+describeRedisClient('of ioredis', (url) => url);

@@ -12,7 +12,7 @@ import {
   ManagedFilter,
 } from '../src/service/index.js';
 import type { BloomReplicaMode, FilterStore } from '../src/store/index.js';
-import { RedisStore } from '../src/store/redis/index.js';
+import { type BloomRedis, RedisStore } from '../src/store/redis/index.js';
 import { LocalCopyStore } from '../src/store/local-copy/index.js';
 import { startRedis } from '../test/support/redis-server.js';
 import { assert, type BenchContext } from './harness.js';
@@ -35,7 +35,7 @@ export function clientOf(url: string, context: BenchContext): Redis {
 
 /** A filter as an application has it, with a client of its own. A failure of any kind ends the benchmark. */
 export async function openFilter(
-  url: string,
+  redis: BloomRedis,
   options: Omit<BloomFilterOptions, 'name'>,
   context: Pick<BenchContext, 'cleanUp'>,
   isCounted = true,
@@ -44,7 +44,7 @@ export async function openFilter(
     if ('error' in event) throw event.error;
   };
   const inRedis = await RedisStore.connect({
-    redis: url,
+    redis,
     keyPrefix: 'bench',
     timeoutMs: 5000,
     writeTimeoutMs: 10_000,

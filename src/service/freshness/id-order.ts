@@ -112,7 +112,7 @@ export function coveredKeys(
   );
   if (order !== 'integer' || [last, ...open.flat()].some(Number.isNaN)) return isCovered;
   return (key): key is string => {
-    const number = typeof key === 'string' ? asNumber(key) : NaN;
+    const number = typeof key === 'string' ? ofDigits(key) : NaN;
     if (Number.isNaN(number)) return isCovered(key);
     return number <= last && !open.some(([from, to]) => number > from && number < to);
   };
@@ -121,6 +121,17 @@ export function coveredKeys(
 /** NaN for what is no integer, or of so many digits that numbers do not tell all of them apart. */
 function asNumber(text: string): number {
   return text.length <= SAFE_DIGITS && INTEGER.test(text) ? Number(text) : NaN;
+}
+
+/** NaN for anything but digits, and for too many of them. Faster than an expression. */
+function ofDigits(text: string): number {
+  const { length } = text;
+  let number = length === 0 || length > SAFE_DIGITS ? NaN : 0;
+  for (let i = 0; i < length && number >= 0; i++) {
+    const digit = text.charCodeAt(i) - 48;
+    number = digit >= 0 && digit <= 9 ? 10 * number + digit : NaN;
+  }
+  return number;
 }
 
 function nameOf({ from = '', to }: Gap): string {

@@ -2,6 +2,7 @@ import { allFaults } from './all-faults.js';
 import { BF_SKIPPED, hasBfServer } from './bf-faults.js';
 import type { Fault, Judgement } from './fault.js';
 import { runProgram, UsageError } from '../shared/command-line.js';
+import { useClient } from '../shared/redis-client.js';
 import { type FaultsArguments, parseFaultsArguments, USAGE } from './faults-arguments.js';
 import { failedRow, hasFailed, heading, jsonRow, tableRow } from './report.js';
 
@@ -23,7 +24,9 @@ await runProgram({
 setTimeout(() => process.exit(), LAST_MS).unref();
 
 /** @returns whether everything held. */
-async function run({ only, quick, beyond, jobs, json, without }: FaultsArguments): Promise<boolean> {
+async function run(given: FaultsArguments): Promise<boolean> {
+  const { only, quick, beyond, jobs, json, without } = given;
+  useClient(given.client, without !== undefined);
   const startedAt = performance.now();
   if (!hasBfServer) process.stderr.write(`${BF_SKIPPED}\n`);
   const chosen = allFaults.filter(

@@ -14,6 +14,7 @@ import {
   getBloomFilterToken,
 } from 'nestjs-bloom';
 import type { BloomRedis } from '../../src/store/redis/index.js';
+import { byChosenClient } from '../shared/redis-client.js';
 import type { Safety } from '../../test/support/broken-lua.js';
 import { overrideStore } from '../shared/unsafe-store.js';
 import { drainOf, FILTER, FILTER_KINDS, type FilterKindName, filterOptions } from './filter-kinds.js';
@@ -129,7 +130,7 @@ export async function createShop(
   const { leaseMs = LEASE_MS, copyLeaseMs, everyMs, owner = OWNER } = instance;
   const { filter, writeTimeoutMs = WRITE_TIMEOUT_MS } = instance;
   const options: BloomModuleOptions = {
-    redis,
+    redis: byChosenClient(redis),
     timeoutMs,
     writeTimeoutMs,
     trustAfterFailover,

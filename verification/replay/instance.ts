@@ -15,6 +15,7 @@ import { Database } from '../../sample-app/src/database/database.js';
 import { products } from '../../sample-app/src/database/schema.js';
 import { ShopModule } from '../../sample-app/src/shop.module.js';
 import { forkedOptions } from '../../test/support/forked-program.js';
+import { byChosenClient } from '../shared/redis-client.js';
 import { overrideStore } from '../shared/unsafe-store.js';
 import { answerRequests } from './answered-requests.js';
 import { type InstanceOptions, NOTHING, PARTITIONS, type Reply, type Request } from './instance-protocol.js';
@@ -57,7 +58,7 @@ async function startShop() {
     ],
   });
   overrideStore(module, {
-    redis: cluster ?? redisUrl,
+    redis: cluster ?? byChosenClient(redisUrl),
     timeoutMs: TIMEOUT_MS,
     writeTimeoutMs: 10_000,
     trustAfterFailover: false,

@@ -1,5 +1,6 @@
 import { Progress } from '../../sample-app/src/demo/progress.js';
 import { runProgram } from '../shared/command-line.js';
+import { useClient } from '../shared/redis-client.js';
 import { type ReplayArguments, parseReplayArguments, USAGE } from './replay-arguments.js';
 import { replay, type ReplayResult } from './replay.js';
 import { replayInMemory } from './memory-replay.js';
@@ -21,6 +22,7 @@ await runProgram({
 
 async function runReplay(given: ReplayArguments): Promise<ReplayResult & { readonly denied?: number }> {
   const { data, limit, without, cluster, leased, memory } = given;
+  useClient(given.client, without !== undefined);
   const trace = data === undefined ? generateTrace() : await readTrace(data);
   const progress = new Progress(process.stderr);
   const lines = Math.min(limit, trace.length ?? REAL_TRACE_LINES);

@@ -33,11 +33,13 @@ const GROUPS = `
   ꣲ=ꣳꣴꣵꣶꣷ ꦫ=ꦬ ꬸ=\u1dec
 `;
 
-/** What counts in place of a letter. */
-export const EQUAL_LETTERS: ReadonlyMap<string, string> = new Map([
-  ['\u1680', ' '],
-  ...GROUPS.trim().split(/\s+/).flatMap(readGroup),
-]);
+let letters: ReadonlyMap<string, string> | undefined;
+
+/** What counts in place of a letter; undefined for the letter itself. The table is made at first use. */
+export function equalLetter(letter: string): string | undefined {
+  letters ??= new Map([['\u1680', ' '], ...GROUPS.trim().split(/\s+/).flatMap(readGroup)]);
+  return letters.get(letter);
+}
 
 function readGroup(group: string): [string, string][] {
   const [letter, equals] = group.split('=') as [string, string];

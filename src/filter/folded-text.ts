@@ -1,4 +1,4 @@
-import { EQUAL_LETTERS } from './equal-letters.js';
+import { equalLetter } from './equal-letters.js';
 import { MAX_ID_BYTES_LIMIT } from './id.js';
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
@@ -38,11 +38,11 @@ function foldedPiece(text: string): string {
 
 /** Some marks are letters. */
 function withoutMarks(text: string): string {
-  return text.replace(MARKS, (mark) => EQUAL_LETTERS.get(mark) ?? '');
+  return text.replace(MARKS, (mark) => equalLetter(mark) ?? '');
 }
 
 function foldedLetter(letter: string): string {
-  const equal = EQUAL_LETTERS.get(letter);
+  const equal = equalLetter(letter);
   if (equal !== undefined) return equal;
   if (DIGIT.test(letter)) return digitText(letter.codePointAt(0)!);
   // Some collations tell no two characters beyond U+FFFF apart.

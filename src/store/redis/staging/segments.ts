@@ -52,19 +52,23 @@ export const RANGE_BYTES = 16;
 const texts = Buffer.alloc(SEGMENT_BLOCKS * RANGE_BYTES);
 const lengths = new Uint8Array(SEGMENT_BLOCKS);
 
-for (let block = 0; block < SEGMENT_BLOCKS; block++) {
-  const start = block * RANGE_BYTES;
-  let at = start;
-  for (const byte of [block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES - 1]) {
-    const length = texts.write(String(byte), at + 1, 'latin1');
-    texts[at] = length;
-    at += 1 + length;
+/** With the first range: a process that only imports the package needs none. */
+function fillTexts(): void {
+  for (let block = 0; block < SEGMENT_BLOCKS; block++) {
+    const start = block * RANGE_BYTES;
+    let at = start;
+    for (const byte of [block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES - 1]) {
+      const length = texts.write(String(byte), at + 1, 'latin1');
+      texts[at] = length;
+      at += 1 + length;
+    }
+    lengths[block] = at - start;
   }
-  lengths[block] = at - start;
 }
 
 /** Writes the range of a block within its segment, at most `RANGE_BYTES`; returns where it ends. */
 export function writeRange(to: Uint8Array, at: number, block: number): number {
+  if (lengths[0] === 0) fillTexts();
   const start = block * RANGE_BYTES;
   const end = start + lengths[block]!;
   for (let i = start; i < end; i++) to[at++] = texts[i]!;

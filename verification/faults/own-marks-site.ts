@@ -76,6 +76,7 @@ export class OwnMarksSite {
 
   /** The standby takes over, which lacks the last rows. */
   async failOver(lagMs: number): Promise<void> {
+    await this.untilStandbyFollows();
     await this.standby!.run(`alter system set primary_conninfo = ''`);
     await this.standby!.run('select pg_reload_conf()');
     await delay(lagMs);
@@ -121,6 +122,21 @@ export class OwnMarksSite {
     await this.proxy.close();
     await this.standby?.stop();
     await this.primary.stop();
+  }
+
+  /** It may have connected late, and lag more than the instances allow for. */
+  private async untilStandbyFollows(): Promise<void> {
+    const { rows } = await this.database.query<{ at: string }>('select pg_current_wal_lsn() as at');
+    const standby = new pg.Client({ connectionString: this.standby!.url });
+    await standby.connect();
+    try {
+      await eventually('the standby follows', async () => {
+        const passed = 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as passed';
+        return (await standby.query<{ passed: boolean }>(passed, [rows[0]!.at])).rows[0]!.passed;
+      });
+    } finally {
+      await standby.end();
+    }
   }
 
   private get url(): string {
@@ -189,6 +205,9 @@ export class OwnMarksSite {
     const there = new Set(rows.map(({ id }) => Number(id)));
     const kept = this.rows.filter((id) => there.has(id));
     this.rows.splice(0, Infinity, ...kept);
+    // Ids that were lost are given out once more.
+    const none = this.none.filter((id) => !there.has(id));
+    this.none.splice(0, Infinity, ...none);
   }
 }
 

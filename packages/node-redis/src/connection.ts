@@ -7,15 +7,15 @@ export interface NodeRedis {
   connect(): Promise<unknown>;
   destroy(): void;
   on(event: string, listener: (value: unknown) => void): unknown;
-  sendCommand(words: readonly (string | Buffer)[]): Promise<unknown>;
+  sendCommand(words: readonly (string | Buffer)[], options: object): Promise<unknown>;
   subscribe(channel: string, listener: MessageListener, asBuffers: true): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
 }
 
 export type MessageListener = (message: Buffer, channel: Buffer) => void;
 
-/** The type byte of bulk strings, whose replies come as bytes. */
-const BLOB_STRING = '$'.charCodeAt(0);
+/** Bulk strings, by their type byte, come as bytes. Early versions of redis 5 take this by command alone. */
+export const IN_BYTES = { typeMapping: { ['$'.charCodeAt(0)]: Buffer }, timeout: undefined };
 /** As clients of ioredis have it here. */
 const CONNECT_TIMEOUT_MS = 3000;
 
@@ -47,7 +47,7 @@ export class Connection {
     };
     this.client = source.duplicate({
       RESP: 2,
-      commandOptions: { typeMapping: { [BLOB_STRING]: Buffer }, timeout: undefined },
+      commandOptions: IN_BYTES,
       // What waits would be sent to the server of the next connection.
       disableOfflineQueue: true,
       pingInterval: undefined,

@@ -1,5 +1,5 @@
 import type { ExtraConnectionEvents, RedisExtraConnection, RedisWord } from 'nestjs-bloom/store';
-import { Connection, inWords, type MessageListener, type NodeRedis } from './connection.js';
+import { Connection, IN_BYTES, inWords, type MessageListener, type NodeRedis } from './connection.js';
 import { answeredNothing, CLOSED } from './node-redis.messages.js';
 
 /** A connection that connects once. */
@@ -31,7 +31,7 @@ export class ExtraClient implements RedisExtraConnection {
     const timer = silentMs === undefined ? undefined : setTimeout(() => this.giveUp(silentMs), silentMs);
     try {
       await this.opened;
-      return await this.connection.client.sendCommand(inWords(words));
+      return await this.connection.client.sendCommand(inWords(words), IN_BYTES);
     } finally {
       clearTimeout(timer);
     }

@@ -5,7 +5,7 @@ import type {
   RedisExtraConnection,
   RedisWord,
 } from 'nestjs-bloom/store';
-import { Connection, inWords, type NodeRedis } from './connection.js';
+import { Connection, IN_BYTES, inWords, type NodeRedis } from './connection.js';
 import { ExtraClient } from './extra-client.js';
 import { answeredNothing, CLOSED } from './node-redis.messages.js';
 
@@ -97,14 +97,14 @@ export class OwnClient implements RedisClient {
   private send(words: (string | Buffer)[]): Promise<unknown> {
     this.hasSent = true;
     const client = this.connection?.client;
-    return client?.isReady ? client.sendCommand(words) : this.sendFirst(words);
+    return client?.isReady ? client.sendCommand(words, IN_BYTES) : this.sendFirst(words);
   }
 
   private async sendFirst(words: (string | Buffer)[]): Promise<unknown> {
     if (this.disconnected !== undefined) throw new Error(CLOSED);
     if (!this.connection) this.open();
     await this.first;
-    return this.connection!.client.sendCommand(words);
+    return this.connection!.client.sendCommand(words, IN_BYTES);
   }
 
   private open(): void {
@@ -161,7 +161,7 @@ export class OwnClient implements RedisClient {
     const answered = () => {
       if (this.askedAt === now) this.askedAt = undefined;
     };
-    client.sendCommand(['PING']).then(answered, answered);
+    client.sendCommand(['PING'], IN_BYTES).then(answered, answered);
   }
 
   private giveUp(ms: number): void {

@@ -24,6 +24,7 @@ export {
 export {
   type AdvisedFilter,
   type BloomReplicaMode,
+  type CoveredIds,
   type BloomUnknownReason,
   type BloomVerdict,
   type BuildOccasion,

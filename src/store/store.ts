@@ -52,7 +52,7 @@ export interface OpenFilterOptions {
    * Returns whether a copy is sure to have an id, if its blocks are read after the call; undefined where it
    * is sure of none. Such an id that the copy lacks is absent, whatever becomes of the store.
    */
-  readonly covers?: (() => ((id: IdKey) => boolean) | undefined) | undefined;
+  readonly covers?: (() => CoveredIds | undefined) | undefined;
   /** Longest time from the call of `add` to the visible row, in milliseconds. */
   readonly drainMs: number;
   /** Called with what the reply of an add says, where it does; must not throw. */
@@ -63,7 +63,11 @@ export interface OpenFilterOptions {
   readonly negativeCache?: SharedNegativeCacheOptions | undefined;
 }
 
-export type CoveredIds = (id: IdKey) => boolean;
+/** Ids that a copy is sure to have, until the era is over. */
+export interface CoveredIds {
+  readonly era: { readonly isOver: boolean };
+  readonly holds: (id: IdKey) => boolean;
+}
 
 /** One of the parts of a filter, which are numbered from 0. */
 export interface FilterPart {

@@ -55,8 +55,8 @@ const NEAR = 1000n;
  */
 export class Coverage {
   private covered: Covered | undefined;
-  /** How often a mark was given up, or moved back. What was covered before is not covered any more. */
-  private era = 0;
+  /** Ends when a mark is given up, or moves back: what was covered is not covered any more. */
+  private era = { isOver: false };
 
   constructor(private readonly context: CoverageContext) {}
 
@@ -65,13 +65,15 @@ export class Coverage {
     if (this.context.outlivesStore && Object.values(entries).every((text) => !text)) return;
     const before = this.covered;
     this.covered = entries.doubt ? undefined : this.coveredBy(entries, ageMs);
-    if (before && !(this.covered && isUpTo(before, this.covered))) this.era++;
+    if (!before || (this.covered && isUpTo(before, this.covered))) return;
+    this.era.isOver = true;
+    this.era = { isOver: false };
   }
 
   /** What a copy covers whose blocks are read after the call. Later marks say nothing of it. */
   ofCopy(): CoveredIds | undefined {
     const { covered, era } = this;
-    return covered && ((key) => era === this.era && covered.holds(key));
+    return covered && { era, holds: covered.holds };
   }
 
   isBeyond(key: IdKey, covered = this.covered): boolean {

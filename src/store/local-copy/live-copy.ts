@@ -269,8 +269,8 @@ export class LiveCopy {
   /** Lookups that all ended here never show whether the generation is still live; renewals of a lease do. */
   private async compare(): Promise<void> {
     const { current } = this;
-    // Nothing was covered when its blocks were read.
-    if (current && !current.covers && this.covers) this.reload();
+    // Nothing was covered when its blocks were read, or nothing of that is any more.
+    if (current && current.covers?.era.isOver !== false && this.covers) this.reload();
     const isDue = ++this.looks % LOOKS_PER_COMPARISON === 0 || current?.covers !== undefined;
     if (!isDue || !this.answersSinceComparison || current?.isProven) return;
     this.answersSinceComparison = false;

@@ -109,7 +109,8 @@ export class LocalCopy {
    * Whether an id that it lacks is absent, without the store. Looked at after the bits, and in the same turn.
    */
   isSureOf(id: IdKey): boolean {
-    return this.isProven || (this.covers !== undefined && this.covers(id));
+    const { covers } = this;
+    return this.isProven || (covers !== undefined && !covers.era.isOver && covers.holds(id));
   }
 
   /** Whether it lets so much through that it had better be replaced at once. */

@@ -11,6 +11,7 @@ export type { BloomLayout, FilterFill, FilterShape, IdKey, IdRun } from '../../f
 export type {
   AdvisedFilter,
   BloomReplicaMode,
+  CoveredIds,
   BloomUnknownReason,
   BloomVerdict,
   BuildOccasion,

@@ -36,7 +36,7 @@ class Reader {
 
   /** The process hears of a mark after all ids: those of a live generation are in the original. */
   hear(): void {
-    this.covered = () => true;
+    this.covered = { era: { isOver: false }, holds: () => true };
   }
 
   async load(): Promise<void> {
@@ -262,5 +262,29 @@ describe.each(COPY_RULES)('The rule %s', (rule) => {
   it('is missed', async () => {
     const Store = await copyStoreWithout(rule);
     expect(await answers(Store)).toEqual({ late: 'absent', nobody: 'absent' });
+  });
+});
+
+describe('A copy that covers ids', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('reads its blocks again when another era has begun, since what it covered is over', async () => {
+    jest.useFakeTimers();
+    const reader = new Reader(LocalCopyStore, true);
+    const era = { isOver: false };
+    reader.covered = { era, holds: () => true };
+    await reader.load();
+    await settled();
+    expect(reader.filter.checkOne('nobody')).toBe('absent');
+    era.isOver = true;
+    expect(reader.filter.checkOne('nobody')).toBeInstanceOf(Promise);
+    reader.hear();
+    await jest.advanceTimersByTimeAsync(1_000);
+    await reader.original.answerAll();
+    await settled();
+    expect(reader.filter.checkOne('nobody')).toBe('absent');
+    await reader.filter.close();
   });
 });

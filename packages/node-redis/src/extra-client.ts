@@ -22,7 +22,7 @@ export class ExtraClient implements RedisExtraConnection {
       events.onEnded();
     };
     this.connection = new Connection(source, { onReady: resolve, onError }, false);
-    // Whoever waits for it gets the error.
+    // A call that waits for it rejects with the error.
     this.opened.catch(() => {});
   }
 

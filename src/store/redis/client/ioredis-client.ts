@@ -1,15 +1,7 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import type { Socket } from 'node:net';
 import { BloomConfigError, describeError } from '../../../common/index.js';
-import type {
-  ConnectionEnds,
-  ExtraConnectionEvents,
-  RedisClient,
-  RedisClientEvents,
-  RedisNodes,
-  RedisSilentConnection,
-  RedisWord,
-} from '../../index.js';
+import type { ConnectionEnds, RedisClient, RedisClientEvents, RedisNodes, RedisWord } from '../../index.js';
 import { coreLua } from '../lua/core.generated.js';
 import {
   clientOfReplica,
@@ -19,6 +11,7 @@ import {
   refusedByIoredis,
   SERVER_IS_REPLICA,
 } from './client.messages.js';
+import { IoredisExtraConnection } from './ioredis-extra-connection.js';
 import { defineScripts, evaluate } from './script.js';
 
 /** Missing in the types of ioredis, whose `callBuffer` fails with `enableAutoPipelining`. */
@@ -37,9 +30,6 @@ const CONNECTED = new Set(['ready', 'connect']);
 const READY_WITHIN_MS = 2000;
 /** A client that reconnects on READONLY on its own has so long to find the master. */
 const CLIENT_SEARCHES_MS = 3000;
-/** Between two signs of life of an idle connection, which a proxy or firewall would forget otherwise. */
-const KEEP_ALIVE_MS = 10_000;
-
 /** A client of ioredis. */
 export class IoredisClient implements RedisClient {
   readonly keyPrefix: string;
@@ -68,8 +58,8 @@ export class IoredisClient implements RedisClient {
       return;
     }
     this.single = client;
-    this.openExtra = (events, silentMs) => new ExtraClient(client, events, silentMs);
-    this.openSilent = (events) => new ExtraClient(client, events);
+    this.openExtra = (events, silentMs) => new IoredisExtraConnection(client, events, silentMs);
+    this.openSilent = (events) => new IoredisExtraConnection(client, events);
     // One whose options forbid to connect again would be lost.
     if (owned && typeof client.options.retryStrategy === 'function') {
       this.reconnect = () => {
@@ -182,74 +172,6 @@ export class IoredisClient implements RedisClient {
     }, READY_WITHIN_MS).unref();
   };
   private readonly onReady = () => clearTimeout(this.handshake);
-}
-
-class ExtraClient implements RedisSilentConnection {
-  readonly client: Redis;
-  private readonly channels = new Map<string, (message: Buffer) => void>();
-
-  constructor(main: Redis, events: ExtraConnectionEvents, silentMs?: number) {
-    this.client = main.duplicate({
-      keyPrefix: '',
-      lazyConnect: true,
-      retryStrategy: () => null,
-      autoResubscribe: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: null,
-      commandTimeout: undefined,
-      enableAutoPipelining: false,
-      enableOfflineQueue: true,
-      socketTimeout: silentMs,
-      keepAlive: KEEP_ALIVE_MS,
-    });
-    this.client.on('messageBuffer', (channel: Buffer, message: Buffer) =>
-      this.channels.get(String(channel))?.(message),
-    );
-    this.client.on('error', events.onError);
-    this.client.on('close', events.onEnded);
-    this.client.on('end', events.onEnded);
-  }
-
-  call(...[name, ...args]: RedisWord[]): Promise<unknown> {
-    // The client knows by names in lower case how to read replies.
-    return this.client.callBuffer(String(name).toLowerCase(), ...args);
-  }
-
-  subscribe(channel: string, onMessage: (message: Buffer) => void): Promise<unknown> {
-    this.channels.set(channel, onMessage);
-    return this.client.subscribe(channel);
-  }
-
-  unsubscribe(channel: string): Promise<unknown> {
-    return this.client.unsubscribe(channel);
-  }
-
-  silence(onReply: (reply: string) => void): (words: readonly RedisWord[]) => boolean {
-    const { stream } = this.client;
-    stream.write(inBytes(['CLIENT', 'REPLY', 'OFF']));
-    // Heard before the client hears it, which takes a reply that it did not expect for a fault of its own.
-    stream.prependListener('data', (reply: Buffer) => onReply(String(reply)));
-    return (words) => {
-      if (!stream.writable || stream.writableNeedDrain) return false;
-      stream.write(inBytes(words));
-      return true;
-    };
-  }
-
-  close(): void {
-    // To disconnect a client that has ended would start a timer that keeps the process.
-    if (this.client.status !== 'end') this.client.disconnect();
-  }
-}
-
-/** A command as the server reads it. */
-function inBytes(words: readonly RedisWord[]): string {
-  let bytes = `*${words.length}\r\n`;
-  for (const word of words) {
-    const text = String(word);
-    bytes += `$${Buffer.byteLength(text)}\r\n${text}\r\n`;
-  }
-  return bytes;
 }
 
 function isCluster(client: Redis | Cluster): client is Cluster {

@@ -21,16 +21,16 @@ import {
   BLOOM_STORE,
   missingFilterProviders,
   missingFilters,
-  recordRegistered,
   type Setup,
   SETUP,
   setupProvider,
   tokenOfFilter,
 } from './bloom-tokens.js';
 import { EventHandlers, EventHub } from './event-hub.js';
+import { assertDistinct, filterProviders, listOf } from './filter-providers.js';
 import { FilterRegistry } from './filter-registry.js';
 import { FilterMonitor } from './filter-monitor.js';
-import { noFilter, noRoot, NO_OPTIONS_FACTORY, notTheFilter, twoFilters } from './module.messages.js';
+import { NO_OPTIONS_FACTORY } from './module.messages.js';
 import {
   checkedFactoryOptions,
   checkFeatureAsync,
@@ -88,25 +88,6 @@ export class BloomModule {
       list.flatMap((options) => options.imports ?? []),
     );
   }
-}
-
-function listOf<Feature extends { readonly name: string }>(
-  features: Feature | readonly Feature[],
-  method: string,
-): readonly Feature[] {
-  const list = Array.isArray(features) ? (features as readonly Feature[]) : [features as Feature];
-  assertDistinct(list, method);
-  return list;
-}
-
-/** When one module has two providers with the same token, Nest drops one without an error. */
-function assertDistinct(features: readonly { readonly name: string }[], method: string): void {
-  const names = features.map((one: unknown) => {
-    if (typeof one !== 'object' || one === null) throw new BloomConfigError(noFilter(method, one));
-    return (one as { readonly name: string }).name;
-  });
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined) throw new BloomConfigError(twoFilters(twice));
 }
 
 type Imports = NonNullable<DynamicModule['imports']>;
@@ -268,34 +249,6 @@ function hasOwner({ redis, owner }: BloomModuleOptions): boolean {
 
 function feature(providers: Provider[], imports: Imports = []): DynamicModule {
   return { module: BloomModule, imports, providers, exports: providers };
-}
-
-/** The filter is registered also where something else is provided under its token. */
-function filterProviders(
-  name: string,
-  { useFactory, inject = [] }: Pick<BloomFeatureAsyncOptions, 'useFactory' | 'inject'>,
-): Provider[] {
-  recordRegistered(name);
-  const registered = Symbol(`nestjs-bloom filter ${name}`);
-  const registering = {
-    provide: registered,
-    inject: [{ token: FilterRegistry, optional: true }, ...inject],
-    useFactory: async (registry: FilterRegistry | undefined, ...injected: unknown[]) => {
-      if (!registry) throw new BloomConfigError(noRoot(name));
-      // Something else was provided in the place of the registry: it is in the place of its filters, too.
-      if (!(registry instanceof FilterRegistry)) return registry;
-      return registry.register({ ...named(name, await useFactory(...injected)), name });
-    },
-  };
-  return [registering, { provide: tokenOfFilter(name), useExisting: registered }];
-}
-
-/** @throws {BloomConfigError} for what a factory has made under another name. */
-function named(name: string, options: Partial<BloomFeature>): Omit<BloomFeature, 'name'> {
-  const { name: made = name } = options ?? {};
-  if (typeof options !== 'object' || options === null || made !== name)
-    throw new BloomConfigError(notTheFilter(name, options));
-  return options as BloomFeature;
 }
 
 function asyncOptions({

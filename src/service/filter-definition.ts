@@ -7,7 +7,8 @@ import {
   partitionedLayout,
 } from '../filter/index.js';
 import { auditRule } from './guard-state.js';
-import { type BloomFilterOptions, checkCombination, checkFilterOptions } from './filter-options.js';
+import type { BloomFilterOptions } from './filter-options.js';
+import { checkCombination, checkFilterOptions } from './filter-options-check.js';
 import { checkFollowed, topUpSettings, whyNotOrdered } from './freshness/top-up-options.js';
 import {
   FEED_ANY_ORDER,

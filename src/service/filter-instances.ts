@@ -2,12 +2,9 @@ import { BloomConfigError, type BloomRebuildProgress, printed } from '../common/
 import type { BoardMode, EndedRun, InstanceBoard, StoredFilter } from '../store/index.js';
 import {
   type BloomInstances,
-  type FilterEnvironment,
-  type InstanceIdentity,
   instanceOf,
   isGuardMode,
   LocalBoard,
-  newIdentity,
   recordOf,
   runOf,
   SharedMode,
@@ -16,6 +13,7 @@ import {
   textOfRecord,
   textOfRun,
 } from './instances.js';
+import { type FilterEnvironment, type InstanceIdentity, newIdentity } from './filter-environment.js';
 import type { FilterDefinition } from './filter-definition.js';
 import { FollowedRun, type RunOutcome } from './filter-builds.js';
 import type { BloomFilterMetrics, BloomGuardMode, BloomPhaseDuration } from './metrics.js';

@@ -31,7 +31,7 @@ export { BloomOverloadError } from './overload-error.js';
 export { SeenIds } from './seen-ids.js';
 export { guardedBatch, loadFound, loadGuarded } from './guarded-batch.js';
 export { IdKeys } from './id-keys.js';
-export { newIdentity } from './instances.js';
+export { newIdentity } from './filter-environment.js';
 export type { BloomInstance, BloomInstances, BloomRebuildRecord, BloomSharedMode } from './instances.js';
 export { NO_AUDIT } from './guard-state.js';
 export { Histogram, LookupCounts } from './filter-counts.js';
@@ -47,7 +47,7 @@ export type {
   BloomUnknownCounts,
 } from './metrics.js';
 export type { NegativeCacheOptions } from './negative-cache.js';
-export type { HeartbeatRule } from './instances.js';
+export type { HeartbeatRule } from './filter-environment.js';
 export { ManagedFilter } from './managed-filter.js';
 export type { BloomOutsideMetrics } from './metrics.js';
 export type { BloomFeedInfo, BloomOutsideInfo } from './metrics.js';
@@ -57,5 +57,5 @@ export type {
   BloomTopUpReading,
   BloomUnknownBeyond,
 } from './freshness/top-up-options.js';
-export { isOwnerName, OWNER } from './filter-options.js';
+export { isOwnerName, OWNER } from './filter-options-check.js';
 export { registeredFilters } from './service.messages.js';

@@ -1,20 +1,17 @@
-import type { BloomEventListener, BloomRebuildProgress, Clock } from '../common/index.js';
+import type { BloomEventListener, BloomRebuildProgress } from '../common/index.js';
 import type { BloomFilterMetrics, BloomGuardMode } from './metrics.js';
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { emptyMetrics } from './filter-info.js';
 import {
   type BoardContents,
   type BoardMode,
   type BoardNews,
   type EndedRun,
-  type FilterStore,
   type InstanceBeat,
   type InstanceBoard,
   RUNS_KEPT,
 } from '../store/index.js';
+import type { InstanceIdentity } from './filter-environment.js';
 import type { GuardState } from './guard-state.js';
-import type { BloomUnknownBudget } from './lookup-budget.js';
 
 /** A process that has the filter and has reported within the last seconds. */
 export interface BloomInstance {
@@ -69,37 +66,6 @@ export interface BloomInstances {
     | undefined;
   /** Undefined while nobody has set one: each process then has its own. */
   readonly mode: BloomSharedMode | undefined;
-}
-
-/** The process that reports; an application that starts again is another one. */
-export interface InstanceIdentity {
-  readonly id: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly startedAt: Date;
-}
-
-export function newIdentity(): InstanceIdentity {
-  return { id: randomBytes(8).toString('hex'), host: hostname(), pid: process.pid, startedAt: new Date() };
-}
-
-/** How often a process reports, and whether it does so without being asked. */
-export interface HeartbeatRule {
-  readonly everyMs: number;
-  readonly isAlways: boolean;
-}
-
-/** What the filters of an application share. */
-export interface FilterEnvironment {
-  readonly store: FilterStore;
-  readonly emit: BloomEventListener;
-  readonly clock: Clock;
-  /** This process, as others see it. */
-  readonly identity?: InstanceIdentity;
-  /** Bounds the calls that a filter cannot judge; undefined: all pass. */
-  readonly budget?: BloomUnknownBudget | undefined;
-  /** False: this process reports to nobody. */
-  readonly heartbeat?: HeartbeatRule | false;
 }
 
 /** The report of one process has no more bytes: it is written every second. */

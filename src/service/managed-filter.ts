@@ -20,7 +20,7 @@ import {
 } from './bloom-filter.js';
 import { FailedAdds, findOverfull, LoadAlarm } from './fill-alarms.js';
 import type { FilterDefinition } from './filter-definition.js';
-import type { FilterEnvironment } from './instances.js';
+import type { FilterEnvironment } from './filter-environment.js';
 import { FilterBuilds } from './filter-builds.js';
 import { filterInfo, metricsOf } from './filter-info.js';
 import { FilterInstances } from './filter-instances.js';

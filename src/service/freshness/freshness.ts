@@ -19,7 +19,7 @@ import type {
 import type { AddOrigin } from '../bloom-filter.js';
 import type { FilterDefinition } from '../filter-definition.js';
 import type { IdKeys } from '../id-keys.js';
-import { type FilterEnvironment, newIdentity } from '../instances.js';
+import { type FilterEnvironment, newIdentity } from '../filter-environment.js';
 import { BuildMark } from './build-mark.js';
 import { Coverage } from './coverage.js';
 import { ChangeFeedRunner } from './change-feed-runner.js';

@@ -26,6 +26,7 @@ import { ChangeFeedRunner } from './change-feed-runner.js';
 import { Follower, LocalMarks } from './follower.js';
 import { heldForLocalAdds, LocalAdds } from './local-adds.js';
 import type { BloomFeedInfo, BloomOutsideInfo, BloomOutsideMetrics } from '../metrics.js';
+import { MissingMark } from './missing-mark.js';
 import { askedOfDatabase } from './newest-question.js';
 import { TopUp } from './top-up.js';
 import { TopUpReader } from './top-up-reader.js';
@@ -52,11 +53,6 @@ export interface FreshnessContext extends Pick<FilterEnvironment, 'clock' | 'emi
 
 /** How often a process without `topUp` asks who follows the feed. */
 const EVERY_MS = 1000;
-/** Rebuilds that are asked for to get a mark have pauses that double from the first to the last. */
-const FIRST_REBUILD_PAUSE_MS = 10_000;
-const LAST_REBUILD_PAUSE_MS = 3_600_000;
-/** So long a filter has to be ready without a mark. */
-const MISSING_MS = 1000;
 
 /** Keeps a filter up to date with rows that others write (`topUp`, `feed`). */
 export class Freshness {
@@ -75,12 +71,7 @@ export class Freshness {
   private readonly feed: ChangeFeedRunner | undefined;
   /** As the store has answered, and as this process has recorded since. */
   private marks: MarkEntries = {};
-  /** Since when the filter is ready without a mark. */
-  private missingSince: number | undefined;
-  /** Rebuilds of this process, each of which sets a mark at its end. */
-  private building = 0;
-  private nextRebuildAt = -Infinity;
-  private rebuildPauseMs = FIRST_REBUILD_PAUSE_MS;
+  private readonly missing: MissingMark;
 
   constructor(given: FreshnessContext) {
     const emit: BloomEventListener = (event) => {
@@ -91,6 +82,7 @@ export class Freshness {
       given.emit(event);
     };
     this.context = { ...given, emit };
+    this.missing = new MissingMark(given);
     const { filter, inStore, source, clock, isHeldByEach } = given;
     const { name, topUp, feed } = filter.definition;
     const isLocal = isHeldByEach && topUp?.ordered === true;
@@ -184,14 +176,11 @@ export class Freshness {
       onMissing: (mark, reason) =>
         emit({ type: 'mark-moved-back', filter: name, mark: printedMark(mark)!, to: undefined, reason }),
     });
-    this.building++;
-    try {
+    return this.missing.whileBuilding(async () => {
       const report = await build(mark.source);
       if (this.isWhole(report)) await mark.published();
       return report;
-    } finally {
-      this.building--;
-    }
+    });
   }
 
   async info(): Promise<BloomOutsideInfo> {
@@ -243,7 +232,7 @@ export class Freshness {
       }),
       isKnown: async (id) => (await filter.check(id)) === 'maybe',
       record: (expectedMark, entries) => this.record({ holder, expectedMark, entries }),
-      askForRebuild: () => void this.askForRebuild(),
+      askForRebuild: () => void this.missing.askForRebuild(),
     });
   }
 
@@ -278,39 +267,18 @@ export class Freshness {
     const ageMs = update.holder === undefined ? Infinity : 0;
     this.marks = { ...this.marks, ...update.entries };
     this.coverage?.update({ entries: this.marks, ageMs });
-    this.missingSince = undefined;
-    if (update.holder !== undefined && mark !== '') this.rebuildPauseMs = FIRST_REBUILD_PAUSE_MS;
+    this.missing.found();
+    if (update.holder !== undefined && mark !== '') this.missing.hasMoved();
     return true;
   }
 
   private onAnswer(answer: MarksAnswer): void {
     const { mark, newest } = answer.entries;
-    if (mark !== undefined) this.missingSince = undefined;
+    if (mark !== undefined) this.missing.found();
     // The process that follows has given it up.
     if (this.marks.mark && !mark && newest) this.localAdds?.forget();
     this.marks = answer.entries;
     this.coverage?.update(answer);
-  }
-
-  private async askForRebuild(): Promise<void> {
-    const { clock, filter, inStore } = this.context;
-    try {
-      const { state } = await inStore.describe();
-      // One that is not ready is rebuilt anyway.
-      if (state !== 'ready' || this.building > 0) {
-        this.missingSince = undefined;
-        return;
-      }
-      this.missingSince ??= clock.now();
-      // A rebuild elsewhere sets the mark when the filter is live and all leased copies know that.
-      const missingMs = MISSING_MS + 2 * (filter.definition.copyLeaseMs ?? 0);
-      if (clock.now() < Math.max(this.missingSince + missingMs, this.nextRebuildAt)) return;
-      this.nextRebuildAt = clock.now() + this.rebuildPauseMs;
-      this.rebuildPauseMs = Math.min(2 * this.rebuildPauseMs, LAST_REBUILD_PAUSE_MS);
-      await filter.rebuild({ occasion: { kind: 'recovery' } });
-    } catch {
-      // An event has reported it.
-    }
   }
 }
 

@@ -32,11 +32,10 @@ import { IdKeys, noKeyEvent } from './id-keys.js';
 import { LookupCounts } from './filter-counts.js';
 import { LookupBudget, type LookupRank } from './lookup-budget.js';
 import type { BloomFilterMetrics } from './metrics.js';
-import { sharedNegativeCacheOptions } from './negative-cache.js';
+import { denialsOf, openInStore } from './opened-filter.js';
 import {
   adoptWithSource,
   cannotRemove,
-  cannotShareDenials,
   noSource,
   notAdoptable,
   notEmptied,
@@ -79,15 +78,12 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
     super();
     this.name = definition.name;
     this.keys = new IdKeys(definition);
-    const { name, capacity, errorRate, maxIdBytes, layout, partitions, replica, drainMs, negativeCache } =
-      definition;
-    const cache = negativeCache === true ? {} : negativeCache;
-    const hasSource = definition.source !== undefined;
+    const { name, capacity, errorRate, layout, negativeCache } = definition;
     const { clock, emit } = context;
     this.load = new LoadAlarm(capacity, () => {
       if (!this.isClosed) void this.lookAtLoad();
     });
-    this.inStore = context.store.open({
+    this.inStore = openInStore(definition, {
       ...context,
       emit: (event) => {
         this.falseNegatives.onEvent(event);
@@ -95,25 +91,15 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       },
       onLoad: this.load.record,
       recorder: this.lookups,
-      name,
-      layout,
-      plan: { capacity, errorRate, maxIdBytes },
-      hasSource,
-      owner: definition.owner,
       contents: async () => ({ spelling: this.keys.spelling, rows: await definition.readsFrom() }),
-      waitsForReset: definition.create === 'explicit',
-      partitions,
-      replica,
-      leaseMs: definition.copyLeaseMs,
-      covers: replica === 'covered' ? () => this.freshness?.coveredByCopy() : undefined,
-      drainMs,
-      negativeCache: cache ? sharedNegativeCacheOptions(cache) : undefined,
+      covers: () => this.freshness?.coveredByCopy(),
     });
     this.sharedCache = this.inStore.negativeCache;
-    if (cache && cache.shared && !this.sharedCache && context.store.kind !== 'memory') {
-      throw new BloomConfigError(cannotShareDenials(name, layout.kind));
-    }
-    this.guarding = new GuardState({ ...definition, clock, negativeCache: this.sharedCache ? false : cache });
+    this.guarding = new GuardState({
+      ...definition,
+      clock,
+      negativeCache: this.sharedCache ? false : denialsOf(negativeCache),
+    });
     const settings = context.budget;
     this.guarding.seen = settings && new SeenIds();
     this.guarding.budget =
@@ -138,6 +124,7 @@ export class ManagedFilter extends BloomFilter implements GuardableFilter {
       },
       onPublished: () => this.guarding.recordRebuilt(),
     });
+    const hasSource = definition.source !== undefined;
     this.falseNegatives = new FalseNegatives({ filter: this, hasSource, emit, store: this.inStore });
     if (definition.awaitsOrder) this.coverage = noneCovered(this);
     else this.follow();

@@ -88,9 +88,8 @@ describe.each(PLATFORMS)('Routes of %s that the filter cannot judge', (platform)
     expect(budget.metrics()).toMatchObject({ running: 0, refused: 3 });
   });
 
-  (platform === 'express' ? it : it.skip)(
-    'end an answer that has begun, and set no header of it',
-    async () => {
+  if (platform === 'express')
+    it('end an answer that has begun, and set no header of it', async () => {
       giveBudget(routes.products, { concurrent: 1, queue: 0 });
       const first = fetch(`${url}/guarded/a`);
       await eventually('the route runs', () => calls.held.length === 1);
@@ -98,8 +97,7 @@ describe.each(PLATFORMS)('Routes of %s that the filter cannot judge', (platform)
       expect(headersSet).not.toHaveBeenCalled();
       calls.endAll({ sku: 'a' });
       await first;
-    },
-  );
+    });
 
   it('give their places back behind the interceptor, by a result, an error and the end of a stream', async () => {
     const budget = giveBudget(routes.products, { concurrent: 1, queue: 0 });

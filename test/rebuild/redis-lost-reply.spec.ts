@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { expectFound } from '../support/never-absent.js';
 import { rebuildJob, sourceOf } from '../support/rebuild-job.js';
 import { RedisFixture } from '../support/redis-fixture.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
+import type { TcpProxy } from '../support/tcp-proxy.js';
 import { TellingRedis } from '../support/telling-redis.js';
 
 const OLD = idsOf('old', 100);
@@ -17,12 +17,9 @@ let redis: RedisFixture;
 let proxy: TcpProxy;
 beforeAll(async () => {
   redis = await RedisFixture.start();
-  proxy = await TcpProxy.open(redis.server);
+  proxy = await redis.openProxy();
 });
-afterAll(async () => {
-  await proxy.close();
-  await redis.close();
-});
+afterAll(() => redis.close());
 
 /** ioredis never settles a command that it does not send again: the deadline of a write does. */
 it.each([

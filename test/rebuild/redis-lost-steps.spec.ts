@@ -6,7 +6,7 @@ import { idsOf } from '../support/built-filter.js';
 import { eventually } from '../support/eventually.js';
 import { rebuildJob, sourceOf } from '../support/rebuild-job.js';
 import { RedisFixture } from '../support/redis-fixture.js';
-import { TcpProxy } from '../support/tcp-proxy.js';
+import type { TcpProxy } from '../support/tcp-proxy.js';
 import { TellingRedis } from '../support/telling-redis.js';
 
 const IDS = idsOf('id', 100);
@@ -28,12 +28,9 @@ let redis: RedisFixture;
 let proxy: TcpProxy;
 beforeAll(async () => {
   redis = await RedisFixture.start();
-  proxy = await TcpProxy.open(redis.server);
+  proxy = await redis.openProxy();
 });
-afterAll(async () => {
-  await proxy.close();
-  await redis.close();
-});
+afterAll(() => redis.close());
 
 /** It never settles what was on its way. */
 describe.each(['request', 'reply'])('A client that sends nothing again, and loses a %s,', (lost) => {

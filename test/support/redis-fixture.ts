@@ -6,6 +6,7 @@ import { connectStore, type TestedStoreOptions } from './lua-client.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 import { openOptions } from './open-options.js';
 import { PATIENT } from './patience.js';
+import { TcpProxy } from './tcp-proxy.js';
 
 /** One process of the application, as far as Redis can tell. */
 export interface Instance {
@@ -19,6 +20,7 @@ export interface Instance {
 export class RedisFixture {
   private readonly stores = new Set<RedisStore>();
   private readonly clients: Redis[] = [];
+  private readonly proxies: TcpProxy[] = [];
   private named = 0;
 
   private constructor(
@@ -87,9 +89,17 @@ export class RedisFixture {
     return client;
   }
 
+  /** A door before the server; closed with the fixture. */
+  async openProxy(): Promise<TcpProxy> {
+    const proxy = await TcpProxy.open(this.server);
+    this.proxies.push(proxy);
+    return proxy;
+  }
+
   async close(): Promise<void> {
     if (this.suffix !== '') await this.removeKeys();
     await Promise.all([...this.stores].map((store) => store.close()));
+    await Promise.all(this.proxies.map((proxy) => proxy.close()));
     for (const client of this.clients) client.disconnect();
     await this.server.stop();
   }

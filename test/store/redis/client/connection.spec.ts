@@ -5,7 +5,7 @@ import { IoredisClient } from '../../../../src/store/redis/client/ioredis-client
 import { RedisConnection } from '../../../../src/store/redis/client/redis-connection.js';
 import { eventually } from '../../../support/eventually.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
-import { TcpProxy } from '../../../support/tcp-proxy.js';
+import type { TcpProxy } from '../../../support/tcp-proxy.js';
 
 const MOST_WAITING = 1000;
 
@@ -13,12 +13,9 @@ let redis: RedisFixture;
 let proxy: TcpProxy;
 beforeAll(async () => {
   redis = await RedisFixture.start();
-  proxy = await TcpProxy.open(redis.server);
+  proxy = await redis.openProxy();
 });
-afterAll(async () => {
-  await proxy.close();
-  await redis.close();
-});
+afterAll(() => redis.close());
 
 it('Lookups that a client never settles, since it sends nothing again, do not count as waiting for ever', async () => {
   const client = new Redis(proxy.url, { autoResendUnfulfilledCommands: false, retryStrategy: () => 50 });

@@ -6,7 +6,7 @@ import { bfFixture, describeBf, luaWithoutLoadChunk } from '../../../../../test/
 import { build, commitIds, idsOf, leaseOf, testPlan } from '../../../../../test/support/built-filter.js';
 import { expectFound } from '../../../../../test/support/never-absent.js';
 import type { RedisFixture } from '../../../../../test/support/redis-fixture.js';
-import { TcpProxy } from '../../../../../test/support/tcp-proxy.js';
+import type { TcpProxy } from '../../../../../test/support/tcp-proxy.js';
 import { TellingRedis } from '../../../../../test/support/telling-redis.js';
 import { redisBloom } from '../../../src/index.js';
 
@@ -19,12 +19,9 @@ describeBf('A script on a filter of BF.* commands whose reply was lost', () => {
   let proxy: TcpProxy;
   beforeAll(async () => {
     redis = await bfFixture();
-    proxy = await TcpProxy.open(redis.server);
+    proxy = await redis.openProxy();
   });
-  afterAll(async () => {
-    await proxy.close();
-    await redis.close();
-  });
+  afterAll(() => redis.close());
 
   it.each(['bfStage', 'bfAdd', 'bfLoad', 'bfReserve', 'bfInsert', 'bfReplay', 'bfSwap'] as const)(
     'and that the client sends again, does no harm: %s',

@@ -140,15 +140,15 @@ export const orderedByMarks = () =>
   "Expected idsSince of the source to give plain ids, since its idOrder says that they are in that order, got { ids, mark }. Leave the marks out, or set coverage: 'none'.";
 
 export const notOfOrder = (id: BloomId, since: unknown) =>
-  `Expected idsSince of the source to give ids of the same kind as the mark, ${printed(since)}, got ${printed(id)}. Give { ids, mark } where the order is not that of the ids, ` +
-  "or have idOrder say 'text' where ids are texts of which some are digits alone.";
+  `Expected idsSince of the source to give ${since === undefined ? 'ids of the order that its idOrder names' : `ids of the same kind as the mark, ${printed(since)}`}, got ${printed(id)}. ` +
+  "Give { ids, mark } where the order is not that of the ids, or have idOrder say 'text' where some ids are not integers.";
 
 export const notAscending = (before: string, id: BloomId, order: string) =>
   `Expected idsSince of the source to give ids in ascending order, compared as ${order === 'integer' ? 'integers' : 'texts by their code points'}, got ${printed(id)} after ` +
   `${printed(before)}. Sort the query by the id (texts by code points, such as collate "C"), correct idOrder, or give { ids, mark }.`;
 
 export const markNotRead = (mark: string) =>
-  `Expected the stored mark to be one that this version and these options can read, got ${printed(mark)}.`;
+  `Expected the stored mark to be one that this version can read and of the order that idOrder of the source names, got ${printed(mark)}.`;
 
 export const markWentBack = (mark: string, newest: string | undefined) =>
   newest === undefined

@@ -180,11 +180,11 @@ export function readMark(
   return { order, isOnly, upTo };
 }
 
-/** Undefined for a mark that is not an id. */
+/** Undefined for a mark that is not an id, or not one of the order that the source names. */
 export function orderOf(mark: BloomMark, { order }: Pick<TopUpSettings, 'order'>): BloomIdOrder | undefined {
   if (mark instanceof Date) return undefined;
-  if (order !== undefined) return order;
-  return isOfOrder('integer', String(mark)) ? 'integer' : 'text';
+  const found = isOfOrder('integer', String(mark)) ? 'integer' : 'text';
+  return order === 'integer' && found === 'text' ? undefined : (order ?? found);
 }
 
 /** Undefined for a mark that is no text of an id. */

@@ -152,7 +152,7 @@ class Ascending {
 
   private kindBy(id: string | number | bigint): BloomIdOrder {
     const { since, settings, keys } = this;
-    if (since === undefined) return orderOf(id, settings)!;
+    if (since === undefined) return orderOf(id, settings) ?? 'integer';
     const kind = orderOf(since, settings);
     const key = since instanceof Date ? undefined : keys.of(since);
     if (kind === undefined || typeof key !== 'string' || !isOfOrder(kind, key)) throw this.otherOrder(id);

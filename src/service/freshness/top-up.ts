@@ -160,8 +160,7 @@ export class TopUp {
   private isUsable(mark: BloomMark): boolean {
     const { settings } = this.context;
     if (!settings.ordered) return true;
-    const order = orderOf(mark, settings);
-    return order !== undefined && (order === 'text' || /^[+-]?\d+$/.test(String(mark)));
+    return orderOf(mark, settings) !== undefined;
   }
 }
 

@@ -78,3 +78,22 @@ export const NO_OBJECT = 'it is no object';
 
 export const wrongRedisOptions = (file: string, why: string) =>
   `Expected ${file} to hold options of ioredis as JSON, such as { "host": "redis.example", "port": 6380, "tls": { "ca": "file:ca.pem" } }: ${why}.`;
+
+export const noKeys = (filter: string, keyPrefix: string, key: string | undefined) =>
+  `There are no keys of filter '${filter}' ${key === undefined ? `with keyPrefix '${keyPrefix}'` : `beside the key '${key}'`}. The command list shows the filters in this Redis.`;
+
+export const inUse = (filter: string, reasons: string) =>
+  `Nothing was deleted: ${reasons}. Remove filter '${filter}' from the application first, and wait 15 seconds, or give --force: lookups are then ` +
+  'unknown and reach the database until it is rebuilt, and a filter without a source loses its ids.';
+
+export const NOT_DROPPED = 'Nothing was deleted. Give --yes to delete these keys.';
+
+export const NEXT_AFTER_DROP =
+  'Processes that still have the filter let every lookup through (unknown) until it is rebuilt. Without a source its ids are lost: a process that ' +
+  "starts with create: 'first-start' makes it empty.";
+
+export const noSuchFilter = (filter: string, keyPrefix: string) =>
+  `There is no filter '${filter}' with keyPrefix '${keyPrefix}': Redis has neither metadata nor reports of one. The command list shows the filters ` +
+  'in this Redis; --prefix, --key and the number of the database say where one is.';
+
+export const NO_BY = 'Expected --by to name who sets the mode, in at most 200 characters.';

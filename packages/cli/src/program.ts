@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander';
 import { BloomError } from 'nestjs-bloom/filter';
 import { describeError } from 'nestjs-bloom/internal';
 import type { Application, ApplicationWords } from './application.js';
@@ -7,10 +7,17 @@ import type { CheckWords } from './check-command.js';
 import { CliError, EXIT } from './cli-error.js';
 import type { DoctorWords } from './doctor-command.js';
 import type { InspectWords } from './inspect-command.js';
+import type { DropWords } from './drop-command.js';
+import type { ListWords } from './list-command.js';
+import { MODE_WORDS, MODES_EXPLAINED, type ModeWord } from './mode-words.js';
+import type { ModeWords } from './mode-command.js';
 import { plan, type PlanWords } from './plan-command.js';
 import type { RebuildWords } from './rebuild-command.js';
 import type { RedisSession, RedisSessionWords } from './redis-session.js';
 import type { Terminal } from './terminal.js';
+
+/** The keyPrefix that BloomModule has without one. */
+const PREFIX = 'bloom';
 
 export interface CliContext {
   readonly terminal: Terminal;
@@ -109,6 +116,49 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
       }),
     );
 
+  onRedis(program.command('list'), { prefix: undefined })
+    .description('Lists the filters that are in this Redis, by SCAN. Writes nothing.')
+    .option('--json', 'prints JSON')
+    .addHelpText('after', examples('list --redis redis://localhost:6379', 'list --prefix shop --json'))
+    .action(({ prefix, ...words }: ListWords & Partial<RedisSessionWords>) =>
+      withSession({ ...words, prefix: prefix ?? PREFIX } as RedisSessionWords, async (session) => {
+        const { list } = await import('./list-command.js');
+        return list(terminal, session, prefix, words);
+      }),
+    );
+
+  onRedis(program.command('mode'))
+    .description('Shows or sets how the guards of all processes use a filter.')
+    .argument('<filter>', 'name of the filter')
+    .addArgument(new Argument('[mode]', 'left out: shows it').choices(MODE_WORDS))
+    .option('--by <name>', 'who sets it, for logs and pages (default: user@host)')
+    .option('--key <key>', 'of a filter on a key of another system: that key')
+    .option('--json', 'prints JSON')
+    .addHelpText(
+      'after',
+      `\n${MODES_EXPLAINED}\n${examples('mode products off --by "Ana, incident 4711"', 'mode products withdraw')}`,
+    )
+    .action((name: string, mode: ModeWord | undefined, words: ModeWords & RedisSessionWords) =>
+      withSession(words, async (session) => {
+        const { mode: showOrSet } = await import('./mode-command.js');
+        return showOrSet(terminal, session, name, mode, words);
+      }),
+    );
+
+  onRedis(program.command('drop'))
+    .description('Shows the keys of a filter, and deletes them with --yes. Exit code 1: nothing was deleted.')
+    .argument('<filter>', 'name of the filter')
+    .option('--yes', 'deletes them')
+    .option('--force', 'also while processes report on the filter, or rebuild it')
+    .option('--key <key>', 'of a filter on a key of another system: that key, which stays')
+    .addHelpText('after', examples('drop products --redis redis://localhost:6379', 'drop products --yes'))
+    .action((name: string, words: DropWords & RedisSessionWords) =>
+      withSession(words, async (session) => {
+        const { drop } = await import('./drop-command.js');
+        return drop(terminal, session, name, words);
+      }),
+    );
+
   ofApplication(onRedis(program.command('check')))
     .description('Asks a filter for an id, and says why it answers so. Writes nothing. Exit code 1: unknown.')
     .argument('<filter>', 'name of the filter')
@@ -178,11 +228,12 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
   return program;
 }
 
-function onRedis(command: Command): Command {
+/** @param defaults `prefix` undefined: every one */
+function onRedis(command: Command, defaults: { prefix: string | undefined } = { prefix: PREFIX }): Command {
   return command
     .option('--redis <url>', 'redis:// or rediss://, as ioredis reads it (default: $REDIS_URL)')
     .option('--redis-options <file>', 'options of ioredis as JSON: tls, sentinels, cluster')
-    .option('--prefix <text>', 'keyPrefix of BloomModule', 'bloom')
+    .option('--prefix <text>', 'keyPrefix of BloomModule', defaults.prefix)
     .option('--timeout <ms>', 'longest time to wait for Redis', milliseconds, 10_000);
 }
 

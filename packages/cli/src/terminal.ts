@@ -50,6 +50,15 @@ export class Terminal {
     for (const [name, value] of shown) this.print(`  ${this.styled('dim', name.padEnd(width))}${value}`);
   }
 
+  /** The first row has the names of the columns. */
+  table(rows: readonly (readonly string[])[]): void {
+    const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+    rows.forEach((row, i) => {
+      const line = row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ');
+      this.print(i === 0 ? this.styled('dim', line.trimEnd()) : line.trimEnd());
+    });
+  }
+
   json(value: unknown): void {
     const text = JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one), 2);
     this.output.write(`${this.escapedLines(text)}\n`);

@@ -1,4 +1,4 @@
-import { plural } from 'nestjs-bloom/internal';
+import { count, plural } from 'nestjs-bloom/internal';
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
 
@@ -33,4 +33,9 @@ export function duration(ms: number): string {
 export function moment(at: Date): string {
   const ms = Date.now() - at.getTime();
   return `${at.toISOString()} (${ms >= 0 ? `${duration(ms)} ago` : `in ${duration(-ms)}`})`;
+}
+
+/** 3 processes */
+export function processes(number: number): string {
+  return number === 1 ? '1 process' : `${count(number)} processes`;
 }

@@ -1,5 +1,6 @@
 export { blockedForms, parseBlocked } from './blocked/blocked-meta.js';
 export { blockedPermissions } from './blocked/blocked-permissions.js';
+export { RedisBoard } from './board/redis-board.js';
 export { asBuffer } from './client/script.js';
 export { type RedisConnection } from './client/redis-connection.js';
 export { type BloomRedis, type BloomRedisClient, checkRedisOption } from './client/redis-option.js';

@@ -1,6 +1,6 @@
 import { type BloomFilterState, type BloomVerdict, isLongerThan } from 'nestjs-bloom/store';
 import type { IdKey } from 'nestjs-bloom/filter';
-import { type Outdated, partName, RedisKeys, type ServerScripts } from 'nestjs-bloom/internal';
+import { type Outdated, partName, type ServerScripts } from 'nestjs-bloom/internal';
 import { blockedKind, type InspectionContext, isGrown, partitionsIn } from './blocked-kind.js';
 import { bfKind, cuckooKind, peerKind } from './command-kinds.js';
 import type { FoundGeneration, FoundMeta, InspectedKind, IntegerRange } from './found-generation.js';
@@ -168,7 +168,7 @@ export class FilterInspector {
       const found = await this.find();
       const { meta } = found;
       const note = noteOn(found);
-      if (meta.kind !== 'known' || !meta.live || this.isSuspect(found))
+      if (meta.kind !== 'known' || !meta.live || isOfAnotherRun(found))
         return { verdict: 'unknown', reason: note ?? notAnswering(stateOf(meta)) };
       const reply = await meta.live.check(id);
       // Read in two steps: a swap may have come in between.
@@ -183,7 +183,10 @@ export class FilterInspector {
   private async find(): Promise<Found> {
     const { scripts, part } = this.options;
     const described = await Promise.all(
-      this.kinds().map(async (kind) => ({ kind, ...(await scripts.describe(kind.keys.meta, false)) })),
+      kindsOf(this.options).map(async (kind) => ({
+        kind,
+        ...(await scripts.describe(kind.keys.meta, false)),
+      })),
     );
     const there = described.filter(({ type }) => type !== 'none');
     const { kind, runId, type, fields } = there[0] ?? described[0]!;
@@ -202,18 +205,6 @@ export class FilterInspector {
     };
   }
 
-  private kinds(): InspectedKind[] {
-    const { key, ...context } = this.options;
-    if (context.part) return [blockedKind(context)];
-    return key === undefined
-      ? [blockedKind(context), bfKind(context), cuckooKind(context)]
-      : [peerKind(context, key)];
-  }
-
-  private isSuspect(found: Found): boolean {
-    return isOfAnotherRun(found);
-  }
-
   private async walk({ meta, kind }: Found, walkMs: number) {
     const { connection, keyPrefix, key, part } = this.options;
     const name = partName(this.options.name, part?.index ?? 0);
@@ -226,14 +217,20 @@ export class FilterInspector {
         (one) => typeof one === 'string',
       ),
     ];
-    const negativeCache = key === undefined ? new RedisKeys(keyPrefix, name).negativeCache : undefined;
     const walk = new KeyWalk(connection, {
       base: key === undefined ? `${keyPrefix}:{${name}}` : base,
       expected,
-      negativeCache,
     });
     return walk.run(walkMs);
   }
+}
+
+/** What may stand under the name of a filter. */
+export function kindsOf({ key, ...context }: Omit<InspectorOptions, 'scripts'>): InspectedKind[] {
+  if (context.part) return [blockedKind(context)];
+  return key === undefined
+    ? [blockedKind(context), bfKind(context), cuckooKind(context)]
+    : [peerKind(context, key)];
 }
 
 function ownerIn(fields: readonly string[]): string | undefined {

@@ -12,8 +12,25 @@ export interface KeyFacts {
   readonly lifeMs: number | undefined;
 }
 
-/** What processes report to each other. */
-const BOARD = /^(instances|instance:.*|mode|running|rebuilds)$/;
+/** What keys are for, by the rest of their names behind that of the filter. */
+const PURPOSES: readonly (readonly [rest: RegExp, what: string])[] = [
+  [/^(meta|lease|builds|epoch)$/, 'metadata'],
+  [/^(\d+|(bf|cf|layer)(:.+)?)$/s, 'generations'],
+  [/^(readers|feed|acks)$/, 'leases of copies'],
+  [/^denials$/, 'negative cache'],
+  [/^outside(:.+)?$/s, 'marks of outside writers'],
+  [/^(instances|instance:.+|mode|running|rebuilds)$/s, 'reports of instances'],
+  [/^next:/, 'left-over staging'],
+  [/^old:/, 'retired generation'],
+  [/^probe/, 'probe'],
+];
+
+/** What a key of a filter is for; undefined for one that this library has not named. */
+export function purposeOf(rest: string): string | undefined {
+  const inner = rest.replace(/^(bf|cf|layer):nestjs-bloom:/, '');
+  return PURPOSES.find(([pattern]) => pattern.test(inner))?.[1];
+}
+
 /** Keys that are asked for at once. */
 const AT_ONCE = 256;
 
@@ -56,8 +73,10 @@ export interface KeyWalkOptions {
   readonly base: string;
   /** Keys that are known. */
   readonly expected: readonly string[];
-  readonly negativeCache: string | undefined;
 }
+
+/** Names which the metadata know: one that they do not name is of no use. */
+const EXPECTED = ['metadata', 'generations', 'leases of copies'];
 
 /** Finds keys of a filter that its metadata do not name. */
 export class KeyWalk {
@@ -98,17 +117,11 @@ export class KeyWalk {
   }
 
   private nameOf(key: string): string {
-    const { base, negativeCache } = this.options;
-    if (key === negativeCache) return 'negative cache';
-    const rest = key.slice(base.length + 1).replace(/^.*nestjs-bloom:/, '');
-    if (rest.startsWith('next:')) return 'left-over staging';
-    if (rest.startsWith('old:')) return 'retired generation';
-    if (rest.startsWith('probe')) return 'probe';
-    if (BOARD.test(rest)) return 'reports of instances';
-    return 'other';
+    const what = purposeOf(key.slice(this.options.base.length + 1));
+    return what === undefined || EXPECTED.includes(what) ? 'other' : what;
   }
 }
 
-function escapedPattern(text: string): string {
+export function escapedPattern(text: string): string {
   return text.replace(/[\\*?[\]^]/g, String.raw`\$&`);
 }

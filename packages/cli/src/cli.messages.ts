@@ -1,4 +1,4 @@
-import { describeError } from 'nestjs-bloom/internal';
+import { describeError, plural } from 'nestjs-bloom/internal';
 
 export const doesNotStart = (app: string | undefined, error: unknown) =>
   `The application of ${app} does not start: ${describeError(error)}`;
@@ -97,3 +97,29 @@ export const noSuchFilter = (filter: string, keyPrefix: string) =>
   'in this Redis; --prefix, --key and the number of the database say where one is.';
 
 export const NO_BY = 'Expected --by to name who sets the mode, in at most 200 characters.';
+
+export const wrongRoute = (route: string) =>
+  `Expected --route to be a path with the id as a parameter, such as /products/:id, got '${route}'. Name the id :id where there are several parameters.`;
+
+export const LOG_EXPECTED =
+  'Expected the names of access logs, or one on the standard input: zcat access.log.*.gz | … estimate --route /products/:id';
+
+export const logNotRead = (file: string, why: string) => `Expected '${file}' to be an access log: ${why}.`;
+
+const SHOWN = 120;
+
+export const unreadableLine = (place: string, line: string) =>
+  line.startsWith('\u001f')
+    ? `${place}: expected an access log, got a compressed file. Give it on the standard input: zcat access.log.gz | … estimate …`
+    : `${place}: expected a line of an access log (common or combined format, or JSON), got '${line.slice(0, SHOWN)}${line.length > SHOWN ? '…' : ''}'. ` +
+      'Give --skip to leave out such lines.';
+
+export const lineTooLong = (place: string, most: number) =>
+  `${place}: expected a line of an access log, got one of more than ${most} characters.`;
+
+export const noRequests = (lines: number) =>
+  `Expected requests in the log, got none in ${plural(lines, 'line')}. JSON needs a path (url, uri, path, request_uri, req.url or request.uri) and ` +
+  'a status (status, statusCode or res.statusCode) in each line.';
+
+export const noLookups = (route: string, requests: number, path: string) =>
+  `None of ${plural(requests, 'request')} is a lookup of ${route}. The first one was of '${path}': give --route the whole path, with prefixes.`;

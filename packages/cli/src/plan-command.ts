@@ -96,7 +96,7 @@ function plannerOf(layout: string): Planner {
   throw usageError(noSuchLayout(Object.keys(PLANNERS).join(', '), layout));
 }
 
-function numberOf(text: string, expected: string): number {
+export function numberOf(text: string, expected: string): number {
   const [, digits = '', percent] = /^(.*?)\s*(%?)$/.exec(text)!;
   const value = Number(digits.replaceAll(/[_,]/g, ''));
   if (digits.trim() === '' || !Number.isFinite(value)) throw usageError(wrongNumber(expected, text));

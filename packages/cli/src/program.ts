@@ -8,6 +8,7 @@ import { CliError, EXIT } from './cli-error.js';
 import type { DoctorWords } from './doctor-command.js';
 import type { InspectWords } from './inspect-command.js';
 import type { DropWords } from './drop-command.js';
+import type { EstimateWords } from './estimate-command.js';
 import type { ListWords } from './list-command.js';
 import { MODE_WORDS, MODES_EXPLAINED, type ModeWord } from './mode-words.js';
 import type { ModeWords } from './mode-command.js';
@@ -98,6 +99,27 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     .action((capacity: string, errorRate: string, words: PlanWords) =>
       end(plan(terminal, capacity, errorRate, words)),
     );
+
+  program
+    .command('estimate')
+    .description('Says from access logs how many lookups are of ids that do not exist. Needs no Redis.')
+    .argument('[files...]', 'logs in format common or combined, or JSON lines; none or -: standard input')
+    .requiredOption('--route <path>', 'route that looks up an id: /products/:id')
+    .option('--missing <statuses>', 'answers that mean: does not exist', '404')
+    .option('--ids <number>', 'ids that exist, to say what a filter of them takes')
+    .option('--skip', 'leaves out lines that cannot be read, and counts them')
+    .option('--json', 'prints JSON')
+    .addHelpText(
+      'after',
+      examples(
+        'estimate access.log --route /products/:id --ids 1e6',
+        'estimate --route /shops/:shop/orders/:id --missing 404,410 < access.log',
+      ),
+    )
+    .action(async (files: string[], words: EstimateWords) => {
+      const { estimate } = await import('./estimate-command.js');
+      end(await estimate(terminal, files, words));
+    });
 
   onRedis(program.command('inspect'))
     .description('Says what Redis has of a filter. Writes nothing.')

@@ -1,4 +1,5 @@
 import { describeError, plural } from 'nestjs-bloom/internal';
+import { processes } from './texts.js';
 
 export const doesNotStart = (app: string | undefined, error: unknown) =>
   `The application of ${app} does not start: ${describeError(error)}`;
@@ -81,6 +82,29 @@ export const wrongRedisOptions = (file: string, why: string) =>
 
 export const noKeys = (filter: string, keyPrefix: string, key: string | undefined) =>
   `There are no keys of filter '${filter}' ${key === undefined ? `with keyPrefix '${keyPrefix}'` : `beside the key '${key}'`}. The command list shows the filters in this Redis.`;
+
+export const noneOwned = (filter: string) =>
+  `Nothing was deleted: none of these keys is certain to be of filter '${filter}', since it has no metadata that this version can read. ` +
+  'Delete with redis-cli what you know to be yours.';
+
+export const othersStay = (number: number, shown: readonly string[]) =>
+  `${plural(number, 'key')} not certain to be of this filter: ${shown.join(', ')}${number > shown.length ? ', …' : ''}`;
+
+export const WAITING =
+  'The metadata were read within the last 15 seconds. Waiting for up to 15 seconds to see whether a process reads them again …';
+
+export const reportedBy = (instances: number) =>
+  `${processes(instances)} reported on it within the last seconds`;
+
+export const REBUILT = 'a process rebuilds it';
+
+export const READ_BY_OTHERS = 'a process reads its metadata';
+
+export const READS_UNKNOWN =
+  'This server does not say when a key was read last (it evicts by frequency, or refuses OBJECT): only processes that report were looked for.';
+
+export const UNSEEN =
+  'Not seen are idle processes with heartbeat: false, and those that do not run now. See that no process uses the filter.';
 
 export const inUse = (filter: string, reasons: string) =>
   `Nothing was deleted: ${reasons}. Remove filter '${filter}' from the application first, and wait 15 seconds, or give --force: lookups are then ` +

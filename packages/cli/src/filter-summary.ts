@@ -1,6 +1,6 @@
 import type { RedisStore } from 'nestjs-bloom/internal';
 import { stateOfParts } from './inspected-parts.js';
-import { type FilterName, inspectFilter, type KeysOfFilter, sizesOf } from './inspection/index.js';
+import { type FilterName, inspectFilter, type KeysOfFilter } from './inspection/index.js';
 
 /** What Redis has of a filter, in one line. */
 export interface FilterSummary extends FilterName {
@@ -20,7 +20,6 @@ export async function describeFilter(
   { keys }: KeysOfFilter,
 ): Promise<FilterSummary> {
   const { found, parts } = await inspectFilter({ ...access, ...filter }, { walkMs: 0 });
-  const sizes = await sizesOf(access.connection, keys);
   const counts = (parts ?? [{ found }]).map((part) => ('found' in part ? part.found.count : undefined));
   return {
     ...filter,
@@ -30,8 +29,9 @@ export async function describeFilter(
       ? undefined
       : counts.reduce<number>((sum, one) => sum + one!, 0),
     owner: found.owner,
-    keys: sizes.keys,
+    keys: keys.length,
     // The key of another system stands beside those of this library.
-    bytes: sizes.bytes + (filter.key === undefined ? 0 : found.live.bytes),
+    bytes:
+      keys.reduce((sum, { bytes }) => sum + bytes, 0) + (filter.key === undefined ? 0 : found.live.bytes),
   };
 }

@@ -1,7 +1,7 @@
 import { count, plural } from 'nestjs-bloom/internal';
 import { EXIT } from './cli-error.js';
 import { describeFilter, type FilterSummary } from './filter-summary.js';
-import { findFilters, keysOf } from './inspection/index.js';
+import { findFilters, namedKeys, ownedKeys } from './inspection/index.js';
 import type { RedisSession } from './redis-session.js';
 import type { Terminal } from './terminal.js';
 import { bytes } from './texts.js';
@@ -19,9 +19,12 @@ export async function list(
 ): Promise<number> {
   const { connection } = store.access;
   const names = await findFilters(connection, keyPrefix);
-  const keys = names.length > 0 ? await keysOf(connection, names) : [];
+  const named = names.length > 0 ? await namedKeys(connection, names) : [];
   const filters: FilterSummary[] = [];
-  for (const [i, name] of names.entries()) filters.push(await describeFilter(store.access, name, keys[i]!));
+  for (const [i, name] of names.entries()) {
+    const keys = await ownedKeys(store.access, name, named[i]!);
+    filters.push(await describeFilter(store.access, name, keys));
+  }
   if (json) terminal.json(filters);
   else printFilters(terminal, filters);
   return EXIT.fine;

@@ -73,5 +73,8 @@ describe('nestjs-bloom mode', () => {
     expect([filter.code, filter.stderr]).toEqual([1, expect.stringContaining("no filter 'prodcuts'")]);
     expect([by.code, by.stderr]).toEqual([2, expect.stringContaining('--by')]);
     expect(await redis.client().keys('*prodcuts*')).toEqual([]);
+    await redis.client().hset('bloom:{page}:meta', 'title', 'of an application');
+    expect((await on('page', 'off')).stderr).toContain("no filter 'page'");
+    expect(await redis.client().keys('*page*')).toEqual(['bloom:{page}:meta']);
   });
 });

@@ -216,10 +216,12 @@ function known(
   };
 }
 
-function sizedKeys(from: SegmentedGeneration): { key: string; bytes: number }[] {
+function sizedKeys(from: SegmentedGeneration) {
+  const tag = tagText(from.generation);
   return Array.from({ length: from.segments }, (_, index) => ({
     key: from.key(index),
     bytes: segmentLength(from.generation, index),
+    tag,
   }));
 }
 

@@ -1,12 +1,11 @@
 import { type BoardContents, RedisBoard } from 'nestjs-bloom/internal';
+import { hasFormat } from './filter-keys.js';
 import { type InspectorOptions, kindsOf } from './filter-inspector.js';
 
 /** What the processes that have a filter report to each other, and what they are told. */
 export interface FilterBoard {
   readonly board: RedisBoard;
   readonly contents: BoardContents;
-  /** Whether a process holds the lock of rebuilds. */
-  readonly isRebuilding: boolean;
 }
 
 /** Nobody follows the mode here. */
@@ -22,15 +21,10 @@ export async function boardsOf(options: Omit<InspectorOptions, 'scripts'>): Prom
   const { name, connection } = options;
   const found: FilterBoard[] = [];
   for (const { keys } of kindsOf(options)) {
-    const { meta, lease } = keys;
+    const { meta } = keys;
     const board = new RedisBoard({ name, connection, meta, owner: undefined, metadata: NO_METADATA });
-    const [isThere, isRebuilding, contents] = await Promise.all([
-      connection.commandWrite('EXISTS', meta, []).then(Boolean),
-      connection.commandWrite('EXISTS', lease, []).then(Boolean),
-      board.read(),
-    ]);
-    if (isThere || contents.mode || contents.instances.length > 0)
-      found.push({ board, contents, isRebuilding });
+    const [isThere, contents] = await Promise.all([hasFormat(connection, meta), board.read()]);
+    if (isThere || contents.mode || contents.instances.length > 0) found.push({ board, contents });
   }
   return found;
 }

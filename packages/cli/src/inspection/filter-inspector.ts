@@ -199,7 +199,7 @@ export class FilterInspector {
       layout: isExact ? 'exact' : layoutOf(there[0] ?? described[0]!),
       meta,
       runId,
-      owner: ownerIn(fields),
+      owner: fieldIn(fields, 'owner'),
       alsoFound: there.slice(1).map(layoutOf),
       partitions: kind.layout === 'blocked' ? (part?.of ?? partitionsIn(type, fields)) : undefined,
     };
@@ -233,8 +233,9 @@ export function kindsOf({ key, ...context }: Omit<InspectorOptions, 'scripts'>):
     : [peerKind(context, key)];
 }
 
-function ownerIn(fields: readonly string[]): string | undefined {
-  const at = fields.findIndex((field, i) => i % 2 === 0 && field === 'owner');
+/** The value of a field in a list of fields and values. */
+export function fieldIn(fields: readonly string[], name: string): string | undefined {
+  const at = fields.findIndex((field, i) => i % 2 === 0 && field === name);
   return at < 0 ? undefined : fields[at + 1];
 }
 

@@ -1,6 +1,7 @@
 import { GenerationKeys } from '@nestjs-bloom/interop/internal';
-import type { RedisConnection } from 'nestjs-bloom/internal';
+import { partName, type RedisConnection, type ServerScripts } from 'nestjs-bloom/internal';
 import { escapedPattern, purposeOf } from './key-facts.js';
+import { heldValue, OwnedKeys } from './owned-keys.js';
 
 /** A filter, as its keys name it. */
 export interface FilterName {
@@ -10,18 +11,31 @@ export interface FilterName {
   readonly key?: string | undefined;
 }
 
-export interface FoundKey {
+/** A key whose name begins as those of a filter do. */
+export interface NamedKey {
   readonly key: string;
-  readonly what: string;
+  /** The rest of its name. */
+  readonly rest: string;
   /** Keys with the same hash tag have the same. */
   readonly part: string;
 }
 
+export interface FoundKey extends NamedKey {
+  readonly what: string;
+  readonly bytes: number;
+}
+
 /** What Redis has under the name of a filter. */
 export interface KeysOfFilter {
+  /** Those that this library has written, by what the metadata say and they hold. */
   readonly keys: readonly FoundKey[];
-  /** Number of keys that this library has not named. */
-  readonly others: number;
+  readonly others: readonly string[];
+}
+
+export interface KeyAccess {
+  readonly connection: RedisConnection;
+  readonly scripts: ServerScripts;
+  readonly keyPrefix: string;
 }
 
 /** `bloom:{products}:meta`: prefix, filter, part, and the rest. */
@@ -43,29 +57,80 @@ export async function findFilters(
   const found = new Map<string, FilterName>();
   const pattern = keyPrefix === undefined ? '*:meta' : `${escapedPattern(keyPrefix)}:{*:meta`;
   for await (const keys of connection.scan(pattern)) {
-    for (const one of keys.flatMap((key) => filterOfMeta(key) ?? [])) found.set(baseOf(one), one);
+    const metas = await Promise.all(
+      keys.map(async (key) => {
+        const filter = filterOfMeta(key);
+        return filter && (await hasFormat(connection, key)) ? filter : [];
+      }),
+    );
+    for (const one of metas.flat()) found.set(baseOf(one), one);
   }
   return [...found].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, filter]) => filter);
 }
 
-/** The keys of each filter, from one walk over all keys. */
-export async function keysOf(
+/** Applications have keys of such names as well. */
+export async function hasFormat(connection: RedisConnection, meta: string): Promise<boolean> {
+  const format = await connection.commandWrite('HGET', meta, ['format']).catch(ofOtherType);
+  return /^[1-9]\d{0,8}$/.test(String(format));
+}
+
+function ofOtherType(error: unknown): undefined {
+  if (!String(error).includes('WRONGTYPE')) throw error;
+}
+
+/** Keys with the names of each filter, from one walk over all keys. Nothing is read of them. */
+export async function namedKeys(
   connection: RedisConnection,
   filters: readonly FilterName[],
-): Promise<KeysOfFilter[]> {
-  const found = filters.map(() => ({ keys: new Map<string, FoundKey>(), others: 0 }));
+): Promise<NamedKey[][]> {
+  const found = filters.map(() => new Map<string, NamedKey>());
   const byBase = new Map(filters.map((filter, i) => [baseOf(filter), found[i]!]));
   const pattern = filters.length === 1 ? patternOf(filters[0]!) : '*{*}*:*';
   for await (const keys of connection.scan(pattern)) {
     for (const key of keys) {
       const { base, part, rest } = placeOf(key);
-      const filter = byBase.get(base);
-      const what = purposeOf(rest);
-      if (filter && what !== undefined) filter.keys.set(key, { key, what, part });
-      else if (filter) filter.others++;
+      byBase.get(base)?.set(key, { key, part, rest });
     }
   }
-  return found.map(({ keys, others }) => ({ keys: [...keys.values()], others }));
+  return found.map((named) => [...named.values()]);
+}
+
+/** Keys that are looked at at once. */
+const AT_ONCE = 256;
+
+/** Tells which of these keys this library has written. */
+export async function ownedKeys(
+  access: KeyAccess,
+  filter: FilterName,
+  named: readonly NamedKey[],
+): Promise<KeysOfFilter> {
+  const owned = new Map<string, OwnedKeys | undefined>();
+  for (const part of new Set(named.map((one) => one.part)))
+    owned.set(part, isPart(filter, part) ? await OwnedKeys.of(ofPart(access, filter, part)) : undefined);
+  const keys: FoundKey[] = [];
+  const others: string[] = [];
+  for (let at = 0; at < named.length; at += AT_ONCE) {
+    const some = named.slice(at, at + AT_ONCE);
+    const values = await Promise.all(some.map(({ key }) => heldValue(access.connection, key)));
+    for (const [i, one] of some.entries()) {
+      const { bytes } = values[i]!;
+      const what = purposeOf(one.rest);
+      const isOurs = what !== undefined && owned.get(one.part)?.has(one.key, one.rest, values[i]!);
+      if (isOurs) keys.push({ ...one, what, bytes });
+      else others.push(one.key);
+    }
+  }
+  return { keys, others };
+}
+
+/** @param part `#7.0`, or '' for the first one, or a filter that is not divided */
+function isPart({ name }: FilterName, part: string): boolean {
+  const [, index] = /^#(\d{1,4})\.\d+$/.exec(part) ?? [];
+  return part === '' || (index !== undefined && partName(name, Number(index)) === name + part);
+}
+
+function ofPart(access: KeyAccess, filter: FilterName, part: string) {
+  return { ...access, ...filter, name: filter.name + part };
 }
 
 function filterOfMeta(key: string): FilterName | undefined {

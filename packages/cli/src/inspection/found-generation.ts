@@ -21,12 +21,20 @@ export interface FoundGeneration {
   readonly maxIdBytes?: number | undefined;
   /** What it was made with, as the metadata have it; of kinds that store it as a text. */
   readonly settings?: string | undefined;
-  /** The keys that hold it, each with its length in bytes where it is a string of a known length. */
-  readonly keys: readonly { readonly key: string; readonly bytes?: number | undefined }[];
+  /** The keys that hold it. */
+  readonly keys: readonly GenerationKey[];
   /** Undefined when the generation is not there any more. */
   measure(): Promise<GenerationMeasure | undefined>;
   check(id: IdKey): Promise<BloomVerdict | Outdated>;
   bitsOf?(id: IdKey): BitsOfId;
+}
+
+export interface GenerationKey {
+  readonly key: string;
+  /** Length of a string that is made of blocks. */
+  readonly bytes?: number | undefined;
+  /** What each of its blocks begins with, in hexadecimal digits. */
+  readonly tag?: string | undefined;
 }
 
 /** Consecutive integers. */

@@ -21,7 +21,7 @@ function linksOf(page: string): string[] {
     ([, target]) => target!,
   );
   return targets
-    .map((target) => join(dirname(page), target))
+    .map((target) => (target.includes('://') ? target : join(dirname(page), target)))
     .filter((target) => ![TRANSLATED, 'README.md'].includes(target))
     .sort();
 }

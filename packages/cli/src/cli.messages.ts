@@ -147,3 +147,17 @@ export const noRequests = (lines: number) =>
 
 export const noLookups = (route: string, requests: number, path: string) =>
   `None of ${plural(requests, 'request')} is a lookup of ${route}. The first one was of '${path}': give --route the whole path, with prefixes.`;
+
+export const ROUTE_OR_FILTER =
+  'Expected --route with the path that looks up an id, such as /products/:id, to read access logs, or --filter with the name of a filter, to read ' +
+  'what its guards have counted.';
+
+export const nothingReported = (filter: string, keyPrefix: string) =>
+  `No process reports on filter '${filter}' with keyPrefix '${keyPrefix}'. They do while a mode for all is set: run mode ${filter} shadow, which blocks nothing, ` +
+  'and ask again after a day. Or set heartbeat: true.';
+
+export const nothingCounted = (filter: string, number: number) =>
+  `${processes(number)} reported on filter '${filter}', and no guard has counted a lookup. See that guarded methods are called, and that the mode is not off.`;
+
+export const falseNegatives = (number: number) =>
+  `${plural(number, 'lookup')} found a row whose id the filter reported absent. Do not turn guards on before you know why: see the troubleshooting page.`;

@@ -16,7 +16,7 @@ import {
 } from './cli.messages.js';
 import { numberOf } from './plan-command.js';
 import type { Terminal } from './terminal.js';
-import { bytes, share } from './texts.js';
+import { bytes, memoryPlace, share } from './texts.js';
 
 export interface EstimateWords {
   readonly route: string;
@@ -147,7 +147,7 @@ function printEstimate(
       'filter costs',
       found.bytes === undefined
         ? 'give --ids with the number of ids that exist'
-        : `${bytes(found.bytes)} of Redis, for ${plural(found.ids!, 'id')}`,
+        : `${bytes(found.bytes)} for ${plural(found.ids!, 'id')}, ${memoryPlace(found.bytes)}`,
     ],
     [
       'not counted',

@@ -2,9 +2,10 @@ import { hostname, userInfo } from 'node:os';
 import type { BoardMode } from 'nestjs-bloom/internal';
 import { CliError, EXIT, usageError } from './cli-error.js';
 import { NO_BY, noSuchFilter } from './cli.messages.js';
-import { boardsOf, type FilterBoard } from './inspection/index.js';
+import { boardsOf } from './inspection/index.js';
 import { MODES, type ModeWord, WITHDRAW } from './mode-words.js';
 import type { RedisSession } from './redis-session.js';
+import { reportsOf } from './reports.js';
 import type { Terminal } from './terminal.js';
 import { moment, processes } from './texts.js';
 
@@ -35,7 +36,7 @@ export async function mode(
     boards.map(({ board, contents }) => (set ? board.setMode(set, 0) : contents.mode)),
   );
   const record = records.reduce(later);
-  const modes = modesOf(boards);
+  const modes = reportsOf(boards).map((one) => one.mode);
   if (json)
     terminal.json({
       name,
@@ -75,19 +76,6 @@ function processesText(modes: readonly string[]): string {
     .sort()
     .map((one) => `${modes.filter((other) => other === one).length} ${one}`);
   return `${processes(modes.length)} reported within the last seconds: ${counts.join(', ')}`;
-}
-
-/** The modes in which processes report to be. */
-function modesOf(boards: readonly FilterBoard[]): string[] {
-  return boards.flatMap(({ contents }) =>
-    contents.instances.map(({ text }) => {
-      try {
-        return String((JSON.parse(text) as { metrics: { mode: string } }).metrics.mode);
-      } catch {
-        return 'unknown';
-      }
-    }),
-  );
 }
 
 function later(one: BoardMode | undefined, other: BoardMode | undefined): BoardMode | undefined {

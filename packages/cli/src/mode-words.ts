@@ -2,9 +2,9 @@ import type { BloomGuardMode } from 'nestjs-bloom';
 
 /** What guards do in each mode, for people. */
 export const MODES: Readonly<Record<BloomGuardMode, string>> = {
-  on: 'guards answer for ids that the filter says are absent',
+  on: 'guards answer absent ids without calling the method',
   shadow: 'guards let every lookup through, and count what they would have answered',
-  off: 'guards let every lookup through, and ask nothing',
+  off: 'guards let every lookup through without asking the filter',
 };
 
 /** The word that ends the mode of all: each process returns to its own. */

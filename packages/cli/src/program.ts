@@ -4,7 +4,8 @@ import { BloomError } from 'nestjs-bloom/filter';
 import { describeError } from 'nestjs-bloom/internal';
 import type { Application, ApplicationWords } from './application.js';
 import type { CheckWords } from './check-command.js';
-import { CliError, EXIT } from './cli-error.js';
+import { CliError, EXIT, usageError } from './cli-error.js';
+import { ROUTE_OR_FILTER } from './cli.messages.js';
 import type { DoctorWords } from './doctor-command.js';
 import type { InspectWords } from './inspect-command.js';
 import type { DropWords } from './drop-command.js';
@@ -24,6 +25,9 @@ export interface CliContext {
   readonly terminal: Terminal;
   readonly environment: NodeJS.ProcessEnv;
 }
+
+type EstimateCommandWords = Omit<EstimateWords, 'route'> &
+  RedisSessionWords & { readonly route?: string; readonly filter?: string };
 
 /** Runs what was typed; the exit code. */
 export async function runCli(words: readonly string[], context: CliContext): Promise<number> {
@@ -53,7 +57,7 @@ function isBloomError(error: unknown): boolean {
 
 function programOf({ terminal, environment }: CliContext, end: (exitCode: number) => void): Command {
   const program = new Command('nestjs-bloom')
-    .description('Plans, inspects and rebuilds the filters of nestjs-bloom.')
+    .description('Plan, inspect, switch and rebuild the Bloom filters of nestjs-bloom.')
     .version(version(), '-V, --version')
     .exitOverride()
     .configureOutput({
@@ -62,7 +66,7 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .showHelpAfterError('(add --help for what there is)')
+    .showHelpAfterError('(run with --help for usage)')
     .addHelpText('after', '\nhttps://github.com/nestjs-bloom/nestjs-bloom/blob/main/docs/command-line.md');
 
   const withSession = async (words: RedisSessionWords, work: (session: RedisSession) => Promise<number>) => {
@@ -90,43 +94,52 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
 
   program
     .command('plan')
-    .description('Says what a filter takes.')
-    .argument('<capacity>', 'ids to hold: 1e6, 1_000_000')
-    .argument('<error-rate>', 'share of absent ids that pass: 0.001, 0.1%')
-    .option('--layout <kind>', 'whose rules it is made by', 'blocked')
-    .option('--json', 'prints JSON')
+    .description("Plan a filter's size.")
+    .argument('<capacity>', 'number of ids: 1e6, 1_000_000')
+    .argument('<error-rate>', 'false-positive rate: 0.001, 0.1%')
+    .option('--layout <kind>', 'layout to plan for', 'blocked')
+    .option('--json', 'print JSON')
     .addHelpText('after', examples('plan 1e6 0.001', 'plan 50_000 1% --layout redisson --json'))
     .action((capacity: string, errorRate: string, words: PlanWords) =>
       end(plan(terminal, capacity, errorRate, words)),
     );
 
-  program
-    .command('estimate')
-    .description('Says from access logs how many lookups are of ids that do not exist. Needs no Redis.')
-    .argument('[files...]', 'logs in format common or combined, or JSON lines; none or -: standard input')
-    .requiredOption('--route <path>', 'route that looks up an id: /products/:id')
-    .option('--missing <statuses>', 'answers that mean: does not exist', '404')
-    .option('--ids <number>', 'ids that exist, to say what a filter of them takes')
-    .option('--skip', 'leaves out lines that cannot be read, and counts them')
-    .option('--json', 'prints JSON')
+  onRedis(program.command('estimate'))
+    .description('Show how many lookups are of ids that do not exist, what a guard saves, and what it costs.')
+    .argument('[files...]', 'access logs (common, combined or JSON lines); none or -: standard input')
+    .option('--route <path>', 'route that looks up an id: /products/:id')
+    .option('--filter <name>', 'read what guards of this filter have counted, in place of logs')
+    .option('--missing <statuses>', 'status codes that mean "does not exist"', '404')
+    .option('--ids <number>', 'number of ids that exist, to show what the filter costs')
+    .option('--skip', 'leave out lines that cannot be read, and count them')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       examples(
         'estimate access.log --route /products/:id --ids 1e6',
         'estimate --route /shops/:shop/orders/:id --missing 404,410 < access.log',
+        'estimate --filter products --redis redis://localhost:6379',
       ),
     )
-    .action(async (files: string[], words: EstimateWords) => {
-      const { estimate } = await import('./estimate-command.js');
-      end(await estimate(terminal, files, words));
+    .action(async (files: string[], words: EstimateCommandWords) => {
+      const { route, filter } = words;
+      if ((route === undefined) === (filter === undefined)) throw usageError(ROUTE_OR_FILTER);
+      if (filter === undefined) {
+        const { estimate } = await import('./estimate-command.js');
+        return end(await estimate(terminal, files, { ...words, route: route! }));
+      }
+      return withSession(words, async (session) => {
+        const { estimateFilter } = await import('./estimate-filter.js');
+        return estimateFilter(terminal, session, filter, words);
+      });
     });
 
   onRedis(program.command('inspect'))
-    .description('Says what Redis has of a filter. Writes nothing.')
+    .description('Show what Redis holds for a filter. Read-only.')
     .argument('<filter>', 'name of the filter')
-    .option('--key <key>', 'of a filter on a key of another system: that key')
-    .option('--walk <ms>', 'longest time to look for left-overs, by SCAN; 0: not at all', milliseconds, 5000)
-    .option('--json', 'prints JSON')
+    .option('--key <key>', 'the key, for a filter on a key of another system')
+    .option('--walk <ms>', 'longest SCAN for left-over keys; 0: none', milliseconds, 5000)
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       examples('inspect products --redis redis://localhost:6379', 'inspect products --json | jq .state'),
@@ -139,8 +152,8 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     );
 
   onRedis(program.command('list'), { prefix: undefined })
-    .description('Lists the filters that are in this Redis, by SCAN. Writes nothing.')
-    .option('--json', 'prints JSON')
+    .description('List the filters in this Redis, by SCAN. Read-only.')
+    .option('--json', 'print JSON')
     .addHelpText('after', examples('list --redis redis://localhost:6379', 'list --prefix shop --json'))
     .action(({ prefix, ...words }: ListWords & Partial<RedisSessionWords>) =>
       withSession({ ...words, prefix: prefix ?? PREFIX } as RedisSessionWords, async (session) => {
@@ -150,12 +163,12 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     );
 
   onRedis(program.command('mode'))
-    .description('Shows or sets how the guards of all processes use a filter.')
+    .description("Show or set the mode of a filter's guards in all processes.")
     .argument('<filter>', 'name of the filter')
-    .addArgument(new Argument('[mode]', 'left out: shows it').choices(MODE_WORDS))
-    .option('--by <name>', 'who sets it, for logs and pages (default: user@host)')
-    .option('--key <key>', 'of a filter on a key of another system: that key')
-    .option('--json', 'prints JSON')
+    .addArgument(new Argument('[mode]', 'new mode; without it the current one is shown').choices(MODE_WORDS))
+    .option('--by <name>', 'your name, for logs and the dashboard (default: user@host)')
+    .option('--key <key>', 'the key, for a filter on a key of another system')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `\n${MODES_EXPLAINED}\n${examples('mode products off --by "Ana, incident 4711"', 'mode products withdraw')}`,
@@ -168,11 +181,13 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     );
 
   onRedis(program.command('drop'))
-    .description('Shows the keys of a filter, and deletes them with --yes. Exit code 1: nothing was deleted.')
+    .description(
+      "Show a filter's keys, and delete them with --yes. Keys that are not certain to be the filter's stay. Exit code 1: nothing was deleted.",
+    )
     .argument('<filter>', 'name of the filter')
-    .option('--yes', 'deletes them')
-    .option('--force', 'also while processes report on the filter, or rebuild it')
-    .option('--key <key>', 'of a filter on a key of another system: that key, which stays')
+    .option('--yes', 'delete them')
+    .option('--force', 'delete even if a process uses or rebuilds the filter')
+    .option('--key <key>', 'the key, for a filter on a key of another system; it stays')
     .addHelpText('after', examples('drop products --redis redis://localhost:6379', 'drop products --yes'))
     .action((name: string, words: DropWords & RedisSessionWords) =>
       withSession(words, async (session) => {
@@ -182,16 +197,16 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     );
 
   ofApplication(onRedis(program.command('check')))
-    .description('Asks a filter for an id, and says why it answers so. Writes nothing. Exit code 1: unknown.')
+    .description('Show the verdict for an id, and why. Read-only. Exit code 1: unknown.')
     .argument('<filter>', 'name of the filter')
-    .argument('<id>', 'the id; a number as its decimal text')
+    .argument('<id>', 'the id; a number in decimal digits')
     .option(
       '--normalize <name>',
-      'uuid, lowercase, integer, nfc, padded or objectId, as the option of the filter',
+      "the filter's normalize option: uuid, lowercase, integer, nfc, padded or objectId",
     )
-    .option('--hex', 'the id is bytes, in hexadecimal digits')
-    .option('--key <key>', 'of a filter on a key of another system: that key')
-    .option('--json', 'prints JSON')
+    .option('--hex', 'read the id as bytes in hexadecimal digits')
+    .option('--key <key>', 'the key, for a filter on a key of another system')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       examples('check products A-1', 'check users 6F9619FF-8B86-D011-B42D-00CF4FC964FF --normalize uuid'),
@@ -204,10 +219,12 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
     });
 
   ofApplication(program.command('rebuild'))
-    .description('Rebuilds a filter of an application from its source. Exit code 1: refused, or failed.')
+    .description(
+      "Rebuild a filter from its source, with the application's code. Exit code 1: refused, or failed.",
+    )
     .argument('<filter>', 'name of the filter')
-    .option('--force', 'publishes a generation with no ids, or far fewer than the last')
-    .option('--json', 'prints the report alone, as JSON')
+    .option('--force', 'publish the build even if it has no ids, or far fewer than the last one')
+    .option('--json', 'print the report alone, as JSON')
     .addHelpText(
       'after',
       examples(
@@ -222,11 +239,15 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
 
   ofApplication(onRedis(program.command('doctor')))
     .description(
-      'Looks for what endangers filters: permissions, eviction, memory, persistence, role, clock, proxies, options. Exit code 0: fine, 1: warnings, 2: errors.',
+      'Check Redis and the application for problems that put filters at risk: permissions, eviction, memory, persistence, role, clock, proxies, options. Exit code 0: fine, 1: warnings, 2: errors.',
     )
-    .argument('[filters...]', 'names of filters to look at as well')
-    .option('--kind <kind>', 'whose commands are tried: blocked, scaling, redisbloom or cuckoo', 'blocked')
-    .option('--json', 'prints JSON')
+    .argument('[filters...]', 'names of filters to check as well')
+    .option(
+      '--kind <kind>',
+      'kind of filter whose commands are tried: blocked, scaling, redisbloom or cuckoo',
+      'blocked',
+    )
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       examples('doctor products --redis redis://localhost:6379', 'doctor --app dist/app.module.js'),
@@ -253,16 +274,16 @@ function programOf({ terminal, environment }: CliContext, end: (exitCode: number
 /** @param defaults `prefix` undefined: every one */
 function onRedis(command: Command, defaults: { prefix: string | undefined } = { prefix: PREFIX }): Command {
   return command
-    .option('--redis <url>', 'redis:// or rediss://, as ioredis reads it (default: $REDIS_URL)')
-    .option('--redis-options <file>', 'options of ioredis as JSON: tls, sentinels, cluster')
-    .option('--prefix <text>', 'keyPrefix of BloomModule', defaults.prefix)
-    .option('--timeout <ms>', 'longest time to wait for Redis', milliseconds, 10_000);
+    .option('--redis <url>', 'redis:// or rediss:// URL (default: $REDIS_URL)')
+    .option('--redis-options <file>', 'JSON file with ioredis options: tls, sentinels, cluster')
+    .option('--prefix <text>', "BloomModule's keyPrefix", defaults.prefix)
+    .option('--timeout <ms>', 'longest wait for Redis, in milliseconds', milliseconds, 10_000);
 }
 
 function ofApplication(command: Command): Command {
   return command
-    .option('--app <file>', 'compiled file of the root module: dist/app.module.js')
-    .option('--export <name>', 'name under which that file exports it (default: AppModule, or the only one)');
+    .option('--app <file>', 'compiled root module: dist/app.module.js')
+    .option('--export <name>', 'name of its export (default: AppModule, or the only one)');
 }
 
 function examples(...lines: readonly string[]): string {
@@ -272,7 +293,7 @@ function examples(...lines: readonly string[]): string {
 function milliseconds(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 0 || value >= 2 ** 31)
-    throw new InvalidArgumentError('Expected milliseconds.');
+    throw new InvalidArgumentError('Expected a number of milliseconds.');
   return value;
 }
 

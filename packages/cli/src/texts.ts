@@ -9,6 +9,14 @@ export function bytes(value: number): string {
   return `${unit === 0 ? scaled : scaled.toPrecision(Math.max(3, String(Math.floor(scaled)).length))} ${UNITS[unit]}`;
 }
 
+/** Filters up to this size have a local copy by default. */
+const COPIED_BYTES = 64 << 20;
+
+/** Where a filter of this size takes it. */
+export function memoryPlace(size: number): string {
+  return size <= COPIED_BYTES ? 'in Redis and in each process (local copy)' : 'in Redis';
+}
+
 /** 0.1 % */
 export function share(value: number): string {
   const percent = value * 100;

@@ -68,7 +68,9 @@ describe('nestjs-bloom estimate', () => {
     expect(text.stdout).toMatch(/^\/products\/:id: 50 % of the lookups are of ids that do not exist\n/);
     expect(text.stdout).toMatch(/missing +3 lookups of 2 distinct ids\n/);
     expect(text.stdout).toMatch(/busiest +2 of 3 lookups missing \(66.7 %\), 10\/Oct\/2026:13:56\n/);
-    expect(text.stdout).toMatch(/filter costs +1.78 MiB of Redis, for 1,000,000 ids\n/);
+    expect(text.stdout).toMatch(
+      /filter costs +1.78 MiB for 1,000,000 ids, in Redis and in each process \(local copy\)\n/,
+    );
     expect(text.stdout).toContain('1 × 401');
   });
 

@@ -20,6 +20,7 @@ export {
   printed,
   TRUE_OR_FALSE,
   type WasmExports,
+  withHelp,
 } from './common/index.js';
 export {
   anyError,

@@ -1,8 +1,11 @@
 import { inspect } from 'node:util';
+import { helpOn } from './codes.js';
 
 /** Base of every error this library throws. `code` is stable; the message is for people. */
 export abstract class BloomError extends Error {
   abstract readonly code: string;
+  /** Address at which the code is explained. An error that ends the process is printed with both. */
+  abstract readonly help: string;
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -13,26 +16,31 @@ export abstract class BloomError extends Error {
 /** An option, a name or a combination of them cannot work. Thrown at start-up, never on a lookup. */
 export class BloomConfigError extends BloomError {
   readonly code = 'BLOOM_CONFIG';
+  readonly help: string = helpOn(this.code);
 }
 
 /** A value cannot be an id, or an id is too long to be added. */
 export class BloomIdError extends BloomError {
   readonly code = 'BLOOM_ID';
+  readonly help: string = helpOn(this.code);
 }
 
 /** Stored data, such as a dump of another system, are cut short, damaged, or of an unknown version. */
 export class BloomFormatError extends BloomError {
   readonly code = 'BLOOM_FORMAT';
+  readonly help: string = helpOn(this.code);
 }
 
 /** A filter that does not grow holds as many ids as it was made for, and took no more. */
 export class BloomFullError extends BloomError {
   readonly code = 'BLOOM_FULL';
+  readonly help: string = helpOn(this.code);
 }
 
 /** The store could not carry out a write: unreachable, too slow, or its data were made by a newer version. */
 export class BloomUnavailableError extends BloomError {
   readonly code = 'BLOOM_UNAVAILABLE';
+  readonly help: string = helpOn(this.code);
 }
 
 /** Why a rebuild ended without a new generation. */
@@ -59,6 +67,7 @@ export type BloomRebuildFailure =
 /** A rebuild ended without a new generation. The filter that was live before is still live. */
 export class BloomRebuildError extends BloomError {
   readonly code = 'BLOOM_REBUILD';
+  readonly help: string = helpOn(this.code);
   /** Milliseconds before which an automatic attempt is of no use; undefined when unknown. */
   readonly retryAfterMs: number | undefined;
 

@@ -1,4 +1,5 @@
 export * from './clock.js';
+export * from './codes.js';
 export { NOT_SET } from './common.messages.js';
 export * from './errors.js';
 export * from './events.js';

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { BloomIdError, type BloomEventListener, BloomUnavailableError } from '../common/index.js';
+import { BloomIdError, type BloomEventListener, BloomUnavailableError, withHelp } from '../common/index.js';
 import { type IdKey, idNote, ownText } from '../filter/index.js';
 import type { GuardableFilter } from '../service/index.js';
 import { lostAtShutdown, queueFull } from './guard.messages.js';
@@ -97,7 +97,9 @@ export class AddQueue {
     await this.flushing;
     await this.flush();
     if (this.waiting.size > 0) {
-      new Logger('BloomRegisters').error(lostAtShutdown(this.waiting.size, this.options.filter.name));
+      new Logger('BloomRegisters').error(
+        withHelp(lostAtShutdown(this.waiting.size, this.options.filter.name)),
+      );
     }
   }
 

@@ -15,7 +15,7 @@ export const notRegistered = (filter: string, method: string, reason: string) =>
   `@BloomRegisters(${filter}) on ${method}: ${reason}`;
 
 export const writtenUnrecorded = (by: string, id?: IdKey) =>
-  `${by} wrote a row whose id${id === undefined ? '' : `, ${printedId(id)},`} is another one than was recorded before. It is recorded now. Until then its lookups may have ` +
+  `BLOOM_OTHER_ID_WRITTEN: ${by} wrote a row whose id${id === undefined ? '' : `, ${printedId(id)},`} is another one than was recorded before. It is recorded now. Until then its lookups may have ` +
   'been answered "absent". Give the id its last form before the write (no change in the method, a hook, an extension or the database), or set normalize of ' +
   'the filter, if both are spellings of one id.';
 
@@ -33,7 +33,7 @@ export const idFunctionThrew = (
   thrownBy: string,
   what: string,
 ) =>
-  `${method} was not guarded: ${thrownBy} threw ${what}, which leaves the call to onUnknown. A client may send such a value on purpose ` +
+  `BLOOM_ID_FUNCTION_THREW: ${method} was not guarded: ${thrownBy} threw ${what}, which leaves the call to onUnknown. A client may send such a value on purpose ` +
   `(?id=1&id=2). ${thrownBy === NORMALIZE ? NORMALIZE_REMEDY : ID_REMEDY} Where it never throws for the id of a row, ` +
   `@BloomGuarded('${filter}', { onThrow: 'invalid' }) does the same.`;
 
@@ -61,7 +61,7 @@ export const noRouteParameter = (name: string) =>
   `The route has no parameter '${name}'. Name the one that holds the id: @BloomGuarded(name, { param: '…' }).`;
 
 export const otherAnswer = (method: string, filter: string, thrown: string | undefined) =>
-  `${method} ${thrown === undefined ? 'returns a list' : `throws ${thrown} when it finds nothing`}, and its guard answers null for an absent id. Say ` +
+  `BLOOM_OTHER_ANSWER: ${method} ${thrown === undefined ? 'returns a list' : `throws ${thrown} when it finds nothing`}, and its guard answers null for an absent id. Say ` +
   `what its callers expect: @BloomGuarded('${filter}', { onAbsent: '${thrown === undefined ? 'empty' : 'not-found'}' }), 'null', or a function that ` +
   'answers or throws.';
 
@@ -74,7 +74,7 @@ export const paramWithoutName = (where: string) =>
   'the arguments of the method have the id, or name the filter by a text.';
 
 export const answerAbsentUnused = (method: string, interceptor: string) =>
-  `${method} checks for itself, so answerAbsent of ${interceptor} is not asked. Put @UseInterceptors(${interceptor}) on its route or controller, or override ` +
+  `BLOOM_ANSWER_UNUSED: ${method} checks for itself, so answerAbsent of ${interceptor} is not asked. Put @UseInterceptors(${interceptor}) on its route or controller, or override ` +
   'idOf as well: messages need that.';
 
 export const NO_ID_OF =
@@ -84,7 +84,7 @@ export const skipAndGuard = ({ decorator, filter }: Use, method: string) =>
   `@SkipBloom() and @${decorator}(${filter.text}) on ${method} contradict each other. Remove one of them.`;
 
 export const skipsNothing = (where: string) =>
-  `@SkipBloom() on ${where} skips nothing: it inherits no guard, and no BloomInterceptor of this application has filterOf. Remove it.`;
+  `BLOOM_SKIPS_NOTHING: @SkipBloom() on ${where} skips nothing: it inherits no guard, and no BloomInterceptor of this application has filterOf. Remove it.`;
 
 export const arrayForOneId = (property: string | undefined, length: number) =>
   `Expected one id${property === undefined ? '' : ` in '${property}'`}, got an array of ${length}. Where a call creates several rows, give ` +
@@ -118,12 +118,12 @@ export const noFilterName = (where: string, got: unknown, owner?: string) =>
   'Give a text, or a function that returns one: (self) => self.filterName.';
 
 export const standInForRunner = (method: string, owner: string) =>
-  `${method} runs unguarded: something else was injected into ${owner} in place of BloomGuardRunner, so its lookups pass and what it ` +
+  `BLOOM_NOT_GUARDED: ${method} runs unguarded: something else was injected into ${owner} in place of BloomGuardRunner, so its lookups pass and what it ` +
   'creates is not recorded. In a test that mocks missing providers this is expected; otherwise import BloomModule.forRoot() in the root ' +
   'module.';
 
 export const notConstructedByNest = (method: string, owner: string, filter: string) =>
-  `${method} runs unguarded: this ${owner} was not constructed by Nest, so its lookups pass and what it creates is not recorded. Provide ` +
+  `BLOOM_NOT_GUARDED: ${method} runs unguarded: this ${owner} was not constructed by Nest, so its lookups pass and what it creates is not recorded. Provide ` +
   `the class itself instead of a factory or a value, or ask the filter '${filter}' in the method (@InjectBloomFilter, mightContain, add).`;
 
 export const cannotRegister = (method: string, filter: string) =>
@@ -136,4 +136,4 @@ export const queueFull = (filter: string, ids: number, bytes: number) =>
   'until then calls that create rows are refused.';
 
 export const lostAtShutdown = (ids: number, filter: string) =>
-  `The shutdown came before ${plural(ids, 'id')} could be recorded in filter '${filter}'. Rebuild the filter, or lookups of them are answered "absent".`;
+  `BLOOM_IDS_LOST: The shutdown came before ${plural(ids, 'id')} could be recorded in filter '${filter}'. Rebuild the filter, or lookups of them are answered "absent".`;

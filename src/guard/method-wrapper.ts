@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Inject, Logger } from '@nestjs/common';
 import { PROPERTY_DEPS_METADATA } from '@nestjs/common/constants.js';
-import { BloomConfigError } from '../common/index.js';
+import { BloomConfigError, withHelp } from '../common/index.js';
 import { BloomGuardRunner } from './bloom-guard-runner.js';
 import type { MethodSite } from './call-context.js';
 import { declareUse, type FilterUse } from './filter-name.js';
@@ -101,9 +101,10 @@ interface Declared {
 export function warnUnguarded(owner: Function, { method, filter }: Declared, hasStandIn: boolean): void {
   if (Reflect.hasOwnMetadata(WARNED, owner)) return;
   Reflect.defineMetadata(WARNED, true, owner);
-  new Logger('Bloom').warn(
-    hasStandIn ? standInForRunner(method, owner.name) : notConstructedByNest(method, owner.name, filter),
-  );
+  const text = hasStandIn
+    ? standInForRunner(method, owner.name)
+    : notConstructedByNest(method, owner.name, filter);
+  new Logger('Bloom').warn(withHelp(text));
 }
 
 /**

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Logger } from '@nestjs/common';
-import { BloomConfigError } from '../common/index.js';
+import { BloomConfigError, withHelp } from '../common/index.js';
 import { contextOf } from './call-context.js';
 import { type FilterUse, usesOf, usesOfAll } from './filter-name.js';
 import { skipAndGuard, skipsNothing } from './guard.messages.js';
@@ -76,7 +76,7 @@ export function checkSkips(classes: Iterable<Function>, coversRoutes: boolean): 
     }
   }
   if (mistakes.size > 0) throw new BloomConfigError([...mistakes].join('\n'));
-  for (const text of warnings) new Logger('Bloom').warn(text);
+  for (const text of warnings) new Logger('Bloom').warn(withHelp(text));
 }
 
 function inheritsGuard(prototype: object, key: PropertyKey): boolean {

@@ -9,12 +9,14 @@ export {
   A_FUNCTION,
   AN_ARRAY,
   checkOptions,
+  codeOf,
   count,
   describeError,
   escaped,
   type Expect,
   type Expectation,
   expecter,
+  helpOn,
   isFunction,
   isInteger,
   isText,
@@ -26,6 +28,7 @@ export {
   plural,
   printed,
   TRUE_OR_FALSE,
+  withHelp,
 } from '../common/index.js';
 export { type DecidedBy, type DecisionListener, listenToDecisions } from '../guard/index.js';
 export { BLOOM_SERVICE, RUN_BY_TOOL, type ToolHandle } from '../module/index.js';

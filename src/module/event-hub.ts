@@ -1,14 +1,9 @@
 import { Logger } from '@nestjs/common';
-import {
-  BloomConfigError,
-  type BloomEvent,
-  type BloomEventListener,
-  describeError,
-} from '../common/index.js';
+import { BloomConfigError, type BloomEvent, type BloomEventListener, withHelp } from '../common/index.js';
 import { EventLog } from './event-log.js';
 import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { handledBy } from './on-bloom-event.decorator.js';
-import { handlerOfNoSingleton } from './module.messages.js';
+import { handlerOfNoSingleton, listenerFailed } from './module.messages.js';
 
 export interface EventHubOptions {
   readonly onEvent?: BloomEventListener | undefined;
@@ -52,8 +47,7 @@ export class EventHub {
   }
 
   private hand(event: BloomEvent, listener: (event: BloomEvent) => unknown): void {
-    const failed = (error: unknown) =>
-      this.logger.error(`A listener failed on the event '${event.type}': ${describeError(error)}`);
+    const failed = (error: unknown) => this.logger.error(withHelp(listenerFailed(event.type, error)));
     try {
       const result = listener(event);
       if (result instanceof Promise) result.catch(failed);

@@ -2,11 +2,14 @@ import { Logger } from '@nestjs/common';
 import {
   type BloomEvent,
   BloomRebuildError,
+  codeOf,
   count,
   describeError,
   escaped,
   plural,
   printedId,
+  withHelp,
+  withoutCode,
 } from '../common/index.js';
 
 /** Events of one kind and filter are written once in this time at most: an outage must not flood the log. */
@@ -20,7 +23,9 @@ export class EventLog {
   write(event: BloomEvent): void {
     const entry = logEntry(event);
     if (!entry) return;
-    const kind = `${event.type} ${'filter' in event ? event.filter : ''}`;
+    const code = codeOf(event);
+    const advice = event.type === 'advice' ? (event.withoutId ?? event.text) : '';
+    const kind = `${event.type} ${'filter' in event ? event.filter : ''} ${advice}`;
     const now = performance.now();
     const last = this.writtenAt.get(kind);
     if (last && entry.level !== 'log' && now - last.at < WRITE_EVERY_MS) {
@@ -30,7 +35,8 @@ export class EventLog {
     this.writtenAt.set(kind, { at: now, left: 0 });
     const left = last?.left ? ` (and ${last.left} more since)` : '';
     // Errors may quote what a client has sent.
-    this.logger[entry.level](escaped(withPart(event, entry.text)) + left);
+    const text = escaped(withPart(event, entry.text)) + left;
+    this.logger[entry.level](entry.level === 'log' ? text : withHelp(`${code}: ${text}`));
   }
 }
 
@@ -115,7 +121,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
           "authorise' in docs/security.md.",
       );
     case 'advice':
-      return warn(`Filter '${event.filter}': ${event.text}`);
+      return warn(`Filter '${event.filter}': ${withoutCode(event.text)}`);
     case 'copy-leased':
       return log(`Filter '${event.filter}': this process answers "absent" from its copy.`);
     case 'copy-unleased':

@@ -1,5 +1,5 @@
 import type { BloomIdSpelling } from '../rebuild/index.js';
-import { count, EVENT_TYPES, nearestName, printed } from '../common/index.js';
+import { count, describeError, EVENT_TYPES, nearestName, printed } from '../common/index.js';
 import { registeredFilters } from '../service/index.js';
 
 export const SHUTTING_DOWN = 'The application is shutting down.';
@@ -70,23 +70,23 @@ export const noScheduleModule = (filter: string) =>
   'imports of the application module.';
 
 export const NO_DRAIN =
-  'rebuild.drainMs is 0: an id that is added just before a rebuild, and whose row is committed after the rebuild has read the table, is ' +
+  'BLOOM_DRAIN_TOO_SHORT: rebuild.drainMs is 0: an id that is added just before a rebuild, and whose row is committed after the rebuild has read the table, is ' +
   'answered "absent". Set drainMs to the longest time from an add to its visible row.';
 
 export const rebuiltAllTheTime = (everyMs: number, drainMs: number) =>
-  `rebuild.everyMs is ${count(everyMs)}, and a rebuild waits drainMs, ${count(drainMs)}, before it reads the whole source: the filter is rebuilt all ` +
+  `BLOOM_REBUILT_TOO_OFTEN: rebuild.everyMs is ${count(everyMs)}, and a rebuild waits drainMs, ${count(drainMs)}, before it reads the whole source: the filter is rebuilt all ` +
   'the time. Give everyMs at least a few minutes (it is in milliseconds). For new rows within a second set topUp.';
 
 export const toppedUpAllTheTime = (everyMs: number) =>
-  `topUp.everyMs is ${count(everyMs)}: the source is asked for new rows ${count(Math.floor(1000 / everyMs))} times a second. Give everyMs at least 100 ` +
+  `BLOOM_POLLED_TOO_OFTEN: topUp.everyMs is ${count(everyMs)}: the source is asked for new rows ${count(Math.floor(1000 / everyMs))} times a second. Give everyMs at least 100 ` +
   '(it is in milliseconds; the default is 1,000).';
 
 export const newRowsAbsent = (reason: string) =>
-  `new rows are answered "absent" until somebody adds their ids, since ${reason}. Put @BloomRegisters on the methods that create them, use a write hook of ` +
+  `BLOOM_NEW_ROWS_ABSENT: new rows are answered "absent" until somebody adds their ids, since ${reason}. Put @BloomRegisters on the methods that create them, use a write hook of ` +
   "the library, or give the filter a feed or topUp; coverage: 'none' says that this is taken care of. See docs/outside-writers.md.";
 
 export const NO_OWNER =
-  'No package.json with a name was found, so this application claims no filter in Redis: another application with a filter of this name ' +
+  'BLOOM_NO_OWNER: No package.json with a name was found, so this application claims no filter in Redis: another application with a filter of this name ' +
   'would replace it by its own rows. Set owner in BloomModule, the same in all instances, or false to accept this.';
 
 export const noEventType = (got: unknown) => {
@@ -105,6 +105,9 @@ export const handlerOfNoSingleton = (method: string) =>
   `@OnBloomEvent() on ${method}: expected a provider of which the application has one, got one that is request-scoped or transient. An event ` +
   'belongs to no request: put the handler on a provider without a scope.';
 
+export const listenerFailed = (type: string, error: unknown) =>
+  `BLOOM_LISTENER_FAILED: A listener failed on the event '${type}': ${describeError(error)}`;
+
 export const noSuchSourceOption = (where: string, name: string, near: string) =>
   `${where}: expected no option 'source.${name}'. Did you mean 'source.${near}'?`;
 
@@ -113,7 +116,7 @@ export const notASource = (filter: string, source: unknown) =>
   (typeof source === 'function' ? ' Write source: { ids: async function* () { yield ids; } }.' : '');
 
 export const notMadeYet = (filter: string) =>
-  `Filter '${filter}' has no source, and nobody has created it: lookups go through, and adds are rejected. If its ids are in a database, give it a source. ` +
+  `BLOOM_NOT_CREATED: Filter '${filter}' has no source, and nobody has created it: lookups go through, and adds are rejected. If its ids are in a database, give it a source. ` +
   "If it is to know only what is added, call reset() once, or set create: 'first-start': the first process then creates it, empty.";
 
 export const spellingIsNoGetter = (filter: string, source: string) =>
@@ -121,13 +124,13 @@ export const spellingIsNoGetter = (filter: string, source: string) =>
   'looked up before. Declare it as a getter: get spelling() { … }.';
 
 export const spellingsNotKnown = (column: string) =>
-  `${column}, and a database may take several spellings for one such value: an id that is looked up by another one than its row has ` +
+  `BLOOM_SPELLINGS: ${column}, and a database may take several spellings for one such value: an id that is looked up by another one than its row has ` +
   'is answered "absent". Set the option normalize to a function that gives all of them one text, or to (id) => id if ids are ' +
   'always spelled as the database writes them.';
 
 export const equalBeyond = ({ column, name = 'normalize', alsoEqual }: BloomIdSpelling) =>
   alsoEqual === undefined
     ? undefined
-    : `${column}, which takes ${alsoEqual} for equal and ${name} does not: an id that is looked up by such a spelling, which its row does not have, is answered ` +
+    : `BLOOM_SPELLINGS: ${column}, which takes ${alsoEqual} for equal and ${name} does not: an id that is looked up by such a spelling, which its row does not have, is answered ` +
       '"absent". Set the option normalize to a function that gives all of them one text, to (id) => id if ids are always spelled as the database writes ' +
       'them, or choose another collation, such as utf8mb4_unicode_ci.';

@@ -1,4 +1,5 @@
 import { ServiceUnavailableException } from '@nestjs/common';
+import { helpOn } from '../common/index.js';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -9,6 +10,7 @@ const RETRY_AFTER_SECONDS = 5;
  */
 export class BloomOverloadError extends ServiceUnavailableException {
   readonly code = 'BLOOM_OVERLOAD';
+  readonly help: string = helpOn(this.code);
   /** Time before which another attempt is of little use. */
   readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS;
 

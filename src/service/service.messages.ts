@@ -83,7 +83,7 @@ export const adviseOnWrongAbsents = ({
   readonly hasFoundNothing: boolean;
   readonly isGuardOff: boolean;
 }) =>
-  `${method} returned a value (${returned}) for ids that the filter answers "absent"${id === undefined ? '' : `, such as ${printedId(id)}`}` +
+  `BLOOM_WRONG_ABSENT: ${method} returned a value (${returned}) for ids that the filter answers "absent"${id === undefined ? '' : `, such as ${printedId(id)}`}` +
   `${hasFoundNothing ? '' : ', and has never returned null, undefined, false or an empty list'}. ` +
   (isGuardOff ? 'Its guard lets every call through from now on, until this process starts again. ' : '') +
   'If rows have these ids, look at (1) what the guard reads: name the argument that is the id by the option id, or param behind BloomInterceptor; ' +
@@ -130,7 +130,7 @@ export const clientIsNoText = (got: unknown) =>
   `The option attack.client: expected a text or undefined, got ${printed(got)}.`;
 
 export const clientsWithoutRequest = (method: string) =>
-  `the option attack.client is set, and an absent id of ${method} belongs to no client, since BloomInterceptor has seen no request. Bind it globally: ` +
+  `BLOOM_CLIENTS_WITHOUT_REQUEST: the option attack.client is set, and an absent id of ${method} belongs to no client, since BloomInterceptor has seen no request. Bind it globally: ` +
   'providers: [{ provide: APP_INTERCEPTOR, useClass: BloomInterceptor }].';
 
 export const notAMark = (got: unknown) =>

@@ -183,7 +183,7 @@ describe('AddQueue', () => {
     await queue.close();
     expect(logged).toHaveBeenCalledTimes(1);
     expect(logged.mock.calls[0]![0]).toMatch(
-      /^The shutdown came before 2 ids could be recorded in filter 'products'\./,
+      /^BLOOM_IDS_LOST: The shutdown came before 2 ids could be recorded in filter 'products'\..* https:\S+#bloom_ids_lost$/,
     );
     const { length } = filter.addCalls;
     await pause(60);

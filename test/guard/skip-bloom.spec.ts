@@ -130,9 +130,9 @@ describe('@SkipBloom', () => {
     class Unguarded {}
     await app.start([Nothing, Unguarded]);
     expect(warn.mock.calls.map(([text]) => String(text).split(' skips nothing')[0])).toEqual([
-      '@SkipBloom() on Nothing.other',
-      '@SkipBloom() on Nothing.create',
-      '@SkipBloom() on Unguarded',
+      'BLOOM_SKIPS_NOTHING: @SkipBloom() on Nothing.other',
+      'BLOOM_SKIPS_NOTHING: @SkipBloom() on Nothing.create',
+      'BLOOM_SKIPS_NOTHING: @SkipBloom() on Unguarded',
     ]);
   });
 });

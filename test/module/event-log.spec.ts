@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { afterEach, expect, it, jest } from '@jest/globals';
+import { helpOn } from '../../src/common/index.js';
 import { EventLog } from '../../src/module/event-log.js';
 
 afterEach(() => void jest.restoreAllMocks());
@@ -15,7 +16,9 @@ function logged(id: string | number | bigint | Uint8Array): string {
     absents: 3,
     distrusted: false,
   });
-  return String(error.mock.calls.at(-1)![0]);
+  const text = String(error.mock.calls.at(-1)![0]);
+  expect(text.endsWith(` ${helpOn('BLOOM_WRONG_ABSENT')}`)).toBe(true);
+  return text.slice(0, text.lastIndexOf(' '));
 }
 
 it('writes an id that a client has chosen in one short line', () => {
@@ -56,4 +59,23 @@ it('counts one id, one lookup and one time as one', () => {
   expect(texts).toContain("Filter 'products': rebuilt with 1 id in 1 ms.");
   log.write({ type: 'rebuild-finished', filter: 'users', ids: 1234, distinctIds: 1234, durationMs: 1 });
   expect(texts.at(-1)).toBe("Filter 'users': rebuilt with 1,234 ids in 1 ms.");
+});
+
+it('begins warnings and errors with their code and ends them with the address of its entry, and writes each advice', () => {
+  const texts: string[] = [];
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation((text) => void texts.push(String(text)));
+  const log = new EventLog();
+  const filter = 'products';
+  log.write({ type: 'top-up-failed', filter, error: new Error('down') });
+  log.write({ type: 'advice', filter, text: 'BLOOM_EVICTABLE: Redis may evict it.' });
+  log.write({ type: 'advice', filter, text: 'BLOOM_NO_OWNER: It has none.' });
+  log.write({ type: 'advice', filter, text: 'BLOOM_NO_OWNER: It has none.' });
+  log.write({ type: 'advice', filter, text: 'A store of the application says this.' });
+  const page = 'https://github.com/nestjs-bloom/nestjs-bloom/blob/main/docs/messages.md';
+  expect(texts).toEqual([
+    `BLOOM_TOP_UP_FAILED: Filter 'products': rows that others have written could not be added. down ${page}#bloom_top_up_failed`,
+    `BLOOM_EVICTABLE: Filter 'products': Redis may evict it. ${page}#bloom_evictable`,
+    `BLOOM_NO_OWNER: Filter 'products': It has none. ${page}#bloom_no_owner`,
+    `BLOOM_ADVICE: Filter 'products': A store of the application says this. ${page}#bloom_advice`,
+  ]);
 });

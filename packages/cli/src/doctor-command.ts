@@ -162,7 +162,7 @@ async function inApplication(open: () => Promise<Application>): Promise<Finding[
       if (said.has(text)) continue;
       said.add(text);
       findings.push({
-        severity: text.startsWith('Redis refuses') ? 'error' : 'warning',
+        severity: text.startsWith('BLOOM_COMMAND_REFUSED') ? 'error' : 'warning',
         about: filter,
         text,
       });

@@ -1,4 +1,4 @@
-import { plural } from 'nestjs-bloom/internal';
+import { plural, withHelp } from 'nestjs-bloom/internal';
 import { EXIT } from './cli-error.js';
 import type { Terminal } from './terminal.js';
 
@@ -27,7 +27,7 @@ export function printFindings(
     const width = Math.max(...findings.map(({ about }) => about.length));
     for (const { severity, about, text } of findings) {
       terminal.print(
-        `${terminal.styled(STYLES[severity], severity.padEnd(7))}  ${about.padEnd(width)}  ${text}`,
+        `${terminal.styled(STYLES[severity], severity.padEnd(7))}  ${about.padEnd(width)}  ${withHelp(text)}`,
       );
     }
     terminal.print(`${plural(errors, 'error')}, ${plural(warnings, 'warning')}`);

@@ -9,7 +9,7 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { BloomConfigError, type BloomService } from 'nestjs-bloom';
-import { BLOOM_SERVICE } from 'nestjs-bloom/integrations';
+import { BLOOM_SERVICE, withHelp } from 'nestjs-bloom/integrations';
 import { controllerAt, servePageOnFastify } from './dashboard.controller.js';
 import { NO_BLOOM_MODULE, openToEverybody } from './dashboard.messages.js';
 import type {
@@ -108,7 +108,7 @@ function mounted(
         inject: [DashboardSettings, { token: BLOOM_SERVICE, optional: true }],
         useFactory: (settings: DashboardSettings, service?: BloomService) => {
           if (!service) throw new BloomConfigError(NO_BLOOM_MODULE);
-          if (insecure) new Logger('Bloom').warn(openToEverybody(path));
+          if (insecure) new Logger('Bloom').warn(withHelp(openToEverybody(path)));
           return new Dashboard(settings, service);
         },
       },

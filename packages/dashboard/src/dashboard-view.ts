@@ -158,6 +158,8 @@ export interface EventLine {
   readonly number: number;
   readonly at: Moment;
   readonly type: string;
+  /** Address at which the type, or the advice, is explained. */
+  readonly help: string;
   readonly filter: string | undefined;
   readonly level: 'log' | 'warn' | 'error';
   /** Without ids, and without texts of errors that may quote one. */

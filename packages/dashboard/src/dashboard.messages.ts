@@ -1,4 +1,4 @@
-import { printed } from 'nestjs-bloom/integrations';
+import { describeError, printed } from 'nestjs-bloom/integrations';
 
 export const NO_AUTH =
   'BloomDashboardModule: expected auth, got none: whoever opens the dashboard may rebuild filters and turn them off. Give a guard class, ' +
@@ -24,4 +24,7 @@ export const twiceNamed = (where: string, option: string, name: string) =>
   `${where}: expected the names of ${option} to differ, got '${name}' twice.`;
 
 export const openToEverybody = (path: string) =>
-  `The dashboard at ${path} is open to everybody who reaches it (insecure: true), who may rebuild filters and turn them off.`;
+  `BLOOM_DASHBOARD_OPEN: The dashboard at ${path} is open to everybody who reaches it (insecure: true), who may rebuild filters and turn them off.`;
+
+export const dashboardFailed = (what: string, error: unknown) =>
+  `BLOOM_DASHBOARD_FAILED: The dashboard could not ${what}: ${describeError(error)}`;

@@ -1,6 +1,7 @@
 import { Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { type BloomEvent, type BloomService, OnBloomEvent } from 'nestjs-bloom';
-import { describeError } from 'nestjs-bloom/integrations';
+import { withHelp } from 'nestjs-bloom/integrations';
+import { dashboardFailed } from './dashboard.messages.js';
 import { ApplicationActions } from './application-actions.js';
 import { DashboardSettings } from './dashboard-settings.js';
 import { EventBoard } from './event-board.js';
@@ -144,7 +145,7 @@ export class Dashboard implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await answer();
     } catch (error) {
-      this.logger.error(`The dashboard could not answer ${exchange.message.method}: ${describeError(error)}`);
+      this.logger.error(withHelp(dashboardFailed(`answer ${exchange.message.method}`, error)));
       sendJson(exchange, 500, { message: 'It failed. The log has the error.' });
     }
   }

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { BloomService } from 'nestjs-bloom';
-import { describeError } from 'nestjs-bloom/integrations';
+import { withHelp } from 'nestjs-bloom/integrations';
+import { dashboardFailed } from './dashboard.messages.js';
 import type { BloomDashboardSeries } from './dashboard-options.js';
 import type { ActionView, Backlog, Point, SeriesPoint, Tick } from './dashboard-view.js';
 import type { EventBoard } from './event-board.js';
@@ -114,7 +115,7 @@ export class EventStream {
       for (const watch of this.watches.values()) void watch.ask({ withInfo: isWatched, now });
     } catch (error) {
       // A mistake here must not end the application whose filters are shown.
-      this.logger.error(`The dashboard could not be updated: ${describeError(error)}`);
+      this.logger.error(withHelp(dashboardFailed('be updated', error)));
     }
     const pause = isWatched ? TICK_MS : this.idlePause();
     this.timer = setTimeout(() => this.tick(), Math.max(1, pause - (Date.now() - now))).unref();

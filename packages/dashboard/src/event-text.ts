@@ -1,5 +1,5 @@
 import { type BloomEvent, BloomRebuildError } from 'nestjs-bloom';
-import { count, plural } from 'nestjs-bloom/integrations';
+import { codeOf, count, helpOn, plural } from 'nestjs-bloom/integrations';
 import type { EventLine } from './dashboard-view.js';
 
 const THE_LOG = 'The log has the error.';
@@ -17,7 +17,7 @@ export function eventLine(event: BloomEvent, at: number): Omit<EventLine, 'numbe
   const text = event.part === undefined ? words : `Part ${event.part}: ${words}`;
   // The name of a filter that is missing may be what a client has sent.
   const filter = 'filter' in event && event.type !== 'filter-missing' ? event.filter : undefined;
-  return { at, type: event.type, filter, level, text };
+  return { at, type: event.type, help: helpOn(codeOf(event)), filter, level, text };
 }
 
 type Said = readonly [level: EventLine['level'], text: string];

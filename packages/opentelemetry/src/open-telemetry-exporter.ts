@@ -13,7 +13,13 @@ import {
   type BloomService,
   OnBloomEvent,
 } from 'nestjs-bloom';
-import { BLOOM_SERVICE, checkOptions, MetricsCollector, type OptionNames } from 'nestjs-bloom/integrations';
+import {
+  BLOOM_SERVICE,
+  checkOptions,
+  MetricsCollector,
+  type OptionNames,
+  withHelp,
+} from 'nestjs-bloom/integrations';
 import { BloomMetricProducer } from './bloom-metric-producer.js';
 import type { BloomOpenTelemetryOptions } from './bloom-open-telemetry-options.js';
 import { MeterExporter } from './meter-exporter.js';
@@ -66,7 +72,7 @@ export class OpenTelemetryExporter implements OnApplicationBootstrap, OnModuleDe
     this.spans?.start();
     if (!metrics) return;
     this.meters = new MeterExporter(this.collector, meterProvider);
-    if (this.meters.isNoop) new Logger('Bloom').warn(NO_METER_PROVIDER);
+    if (this.meters.isNoop) new Logger('Bloom').warn(withHelp(NO_METER_PROVIDER));
     this.meters.start();
   }
 

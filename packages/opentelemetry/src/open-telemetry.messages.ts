@@ -15,8 +15,8 @@ export const noOptionsFactory = (got: unknown) =>
   `BloomOpenTelemetryModule.forRootAsync(): expected useFactory to be a function that returns options, got ${printed(got)}.`;
 
 export const NO_METER_PROVIDER =
-  'BloomOpenTelemetryModule: no metrics are exported, since no meter provider is registered. Start the SDK of OpenTelemetry before the application, ' +
+  'BLOOM_NO_METER_PROVIDER: no metrics are exported, since no meter provider is registered. Start the SDK of OpenTelemetry before the application, ' +
   'or give a meterProvider. For spans alone set metrics: false.';
 
 export const spansFailed = (cause: string) =>
-  `BloomOpenTelemetryModule: no verdicts are noted on spans any more, since setting the attributes of one failed. ${cause}`;
+  `BLOOM_SPANS_FAILED: no verdicts are noted on spans any more, since setting the attributes of one failed. ${cause}`;

@@ -6,6 +6,7 @@ import {
   type DecisionListener,
   describeError,
   listenToDecisions,
+  withHelp,
 } from 'nestjs-bloom/integrations';
 import { NAMESPACE } from './attributes.js';
 import { spansFailed } from './open-telemetry.messages.js';
@@ -39,7 +40,7 @@ export class SpanMarker {
     } catch (error) {
       // A guarded call must not fail over its span.
       this.stop();
-      new Logger('Bloom').error(spansFailed(describeError(error)));
+      new Logger('Bloom').error(withHelp(spansFailed(describeError(error))));
     }
   };
 }

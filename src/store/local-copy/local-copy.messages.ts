@@ -30,9 +30,9 @@ export const FEED_SILENT: Unleased = { cause: 'feed-lost', reason: 'Entries of t
 export const STORE_WITHOUT_LEASES: Unleased = { cause: 'no-leases', reason: 'This store has no leases.' };
 
 export const noRoomForCopy = (bytes: number, maxBytes: number) =>
-  `There is no room for a local copy of ${bytes} bytes beside those of the other filters (copies.maxBytes is ${maxBytes}): lookups of ids ` +
+  `BLOOM_NO_ROOM_FOR_COPY: There is no room for a local copy of ${bytes} bytes beside those of the other filters (copies.maxBytes is ${maxBytes}): lookups of ids ` +
   "that exist ask Redis. Raise copies.maxBytes, or set replica: 'off' where a copy is of least use.";
 
 export const noLease = (reason: string) =>
-  `replica: 'leased' answers "absent" from the copy of this process only with a lease, and there is none: ${reason} Until then Redis is asked, as with ` +
+  `BLOOM_NO_LEASE: replica: 'leased' answers "absent" from the copy of this process only with a lease, and there is none: ${reason} Until then Redis is asked, as with ` +
   "replica: 'verified'.";

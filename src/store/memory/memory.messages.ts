@@ -5,5 +5,5 @@ export const layoutNotInMemory = (filter: string, layout: string) =>
 export const STAGING_DROPPED = 'The staged generation was dropped.';
 
 export const LEASED_IN_MEMORY =
-  "replica: 'leased' and leaseMs have no effect: the filters of this application are in the memory of each process, since BloomModule has no " +
+  "BLOOM_LEASED_IN_MEMORY: replica: 'leased' and leaseMs have no effect: the filters of this application are in the memory of each process, since BloomModule has no " +
   'option redis. Set redis, or leave both out.';

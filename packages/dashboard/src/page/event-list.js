@@ -17,7 +17,7 @@ export function eventList() {
     },
     /** @param {readonly EventLine[]} events */
     add(events) {
-      for (const { number, at, type, filter, level, text } of events) {
+      for (const { number, at, type, help, filter, level, text } of events) {
         if (number <= last) continue;
         last = number;
         list.prepend(
@@ -25,7 +25,7 @@ export function eventList() {
             'li',
             { 'data-level': level },
             el('time', { datetime: new Date(at).toISOString() }, moment(at, Date.now())),
-            el('b', {}, type),
+            el('b', {}, el('a', { href: help, target: '_blank', rel: 'noreferrer' }, type)),
             el('span', { class: 'of' }, filter ?? ''),
             el('span', { class: 'text' }, text),
           ),

@@ -19,7 +19,7 @@ export const noMaster = (cause: string) =>
   `The server is not a master (${cause}). The connection is opened again, since its address may lead to another server.`;
 
 export const SERVER_IS_REPLICA =
-  'The Redis server that answers is a replica, so every lookup is unknown and every add is rejected. If this is the wrong address, set the ' +
+  'BLOOM_SERVER_IS_REPLICA: The Redis server that answers is a replica, so every lookup is unknown and every add is rejected. If this is the wrong address, set the ' +
   'option redis to that of the master. If the address leads to another master by now, the client does not see it while its connection stays ' +
   "open: create it with reconnectOnError: (e) => (e.message.includes('READONLY') ? 2 : false) and a retryStrategy, or set the option redis " +
   'to a URL or ioredis options instead of a client.';
@@ -32,10 +32,10 @@ const PROXY =
   'seconds an id that only the other one has is then answered "absent". Connect to Redis itself, or through a proxy or load balancer that ' +
   'passes on each connection as it is (TCP mode).';
 
-export const signsOfProxyFound = (signs: string) => `${signs} ${PROXY}`;
+export const signsOfProxyFound = (signs: string) => `BLOOM_PROXY: ${signs} ${PROXY}`;
 
 export const serverReplaced = (before: string, now: string) =>
-  `Another Redis server answers on a connection that stayed open (run_id ${now}, before it ${before}). ${PROXY}`;
+  `BLOOM_PROXY: Another Redis server answers on a connection that stayed open (run_id ${now}, before it ${before}). ${PROXY}`;
 
 export const TWO_CONNECTIONS = 'Two commands that were sent on one connection reached Redis on two.';
 

@@ -29,7 +29,7 @@ const partsText = (parts: number) =>
   parts > 0 ? `a filter of ${parts} partitions` : 'a filter without partitions';
 
 export const countsNotBelieved = (key: string) =>
-  `The numbers of the last build in ${key} (ids, capacity, errorRate, builtAt) are not those that were written with it, so they are not ` +
+  `BLOOM_COUNTS_CHANGED: The numbers of the last build in ${key} (ids, capacity, errorRate, builtAt) are not those that were written with it, so they are not ` +
   'believed: the next rebuild is planned without them. Something else writes to this key; leave it to this library alone.';
 
 export const notCarriedOut = (cause: string) => `Redis did not carry out a command: ${cause}`;
@@ -72,29 +72,29 @@ export const otherOwner = ({ name, key, hasSource }: OwnedFilter, owner: string,
   (hasSource ? `, or delete the key '${key}': the filter is then rebuilt from its source.` : '.');
 
 export const ownerNotSet = (key: string, found: string) =>
-  `The filter at '${key}' belongs to the application '${found}', and this one has no owner: it builds nothing there, and if it has rows ` +
+  `BLOOM_NO_OWNER: The filter at '${key}' belongs to the application '${found}', and this one has no owner: it builds nothing there, and if it has rows ` +
   `that '${found}' does not have, they are answered "absent". Set owner to '${found}' if both share the same rows, else to another name ` +
   'together with another filter name or keyPrefix.';
 
 export const drainTooShort = (drainMs: number, writeTimeoutMs: number) =>
-  `rebuild.drainMs is ${drainMs}, and an add alone may take writeTimeoutMs, ${writeTimeoutMs}: an id whose add was that slow just before ` +
+  `BLOOM_DRAIN_TOO_SHORT: rebuild.drainMs is ${drainMs}, and an add alone may take writeTimeoutMs, ${writeTimeoutMs}: an id whose add was that slow just before ` +
   'a rebuild is answered "absent" after it. Set drainMs to more than writeTimeoutMs and the longest transaction.';
 
 export const drainTooShortForLeases = (drainMs: number, writeTimeoutMs: number, leaseMs: number) =>
-  `rebuild.drainMs is ${drainMs}, and an add may take writeTimeoutMs, ${writeTimeoutMs}, and wait for readers with leases of ${leaseMs}: an id whose add was that ` +
+  `BLOOM_DRAIN_TOO_SHORT: rebuild.drainMs is ${drainMs}, and an add may take writeTimeoutMs, ${writeTimeoutMs}, and wait for readers with leases of ${leaseMs}: an id whose add was that ` +
   `slow just before a rebuild is answered "absent" after it. Set drainMs to more than ${writeTimeoutMs + 2 * leaseMs} and the longest transaction.`;
 
 export const filterEvictable = (policy: string) =>
-  `Redis may evict the filter (maxmemory-policy ${policy}); lookups would go through until it is rebuilt. Set the policy to ` +
+  `BLOOM_EVICTABLE: Redis may evict the filter (maxmemory-policy ${policy}); lookups would go through until it is rebuilt. Set the policy to ` +
   'noeviction, volatile-lru or volatile-lfu, or give the filters a Redis of their own.';
 
 export const stagingEvictable = (policy: string) =>
-  `Redis evicts the lease and the staged keys of a rebuild, which expire, before or like any cache entry (maxmemory-policy ${policy}): ` +
+  `BLOOM_EVICTABLE: Redis evicts the lease and the staged keys of a rebuild, which expire, before or like any cache entry (maxmemory-policy ${policy}): ` +
   'when its memory is full, rebuilds fail. Set the policy to noeviction, volatile-lru or volatile-lfu, or give the filters a Redis of ' +
   'their own.';
 
 export const noRoomForTwo = (neededBytes: number, limit: number) =>
-  `A rebuild needs room for two generations, ${neededBytes} bytes; maxmemory is ${limit}. Raise it, or the error rate of the filter.`;
+  `BLOOM_MEMORY_TOO_SMALL: A rebuild needs room for two generations, ${neededBytes} bytes; maxmemory is ${limit}. Raise it, or the error rate of the filter.`;
 
 const STAYS_UNKNOWN = 'The filter stays unknown until reset() (on a key of other systems: adopt()).';
 const IS_RECREATED =
@@ -103,15 +103,15 @@ const IS_RECREATED =
   "before. Set create: 'explicit' (on a key of other systems, adopt: 'explicit' in its layout), and it stays unknown then too.";
 
 export const noAppendOnlyFile = (isRecreated: boolean) =>
-  'The filter has no source to be rebuilt from, and Redis keeps no append-only file: ids added since the last snapshot are gone ' +
+  'BLOOM_NO_APPEND_ONLY_FILE: The filter has no source to be rebuilt from, and Redis keeps no append-only file: ids added since the last snapshot are gone ' +
   `after a restart. ${isRecreated ? IS_RECREATED : STAYS_UNKNOWN} Set appendonly yes, or give the filter a source.`;
 
 export const commandRefused = (command: string, key: string | undefined, error: string) =>
-  `Redis refuses what the filter needs, ${command}${key === undefined ? '' : ` on key '${key}'`}: ${error}. Allow the command and the key ` +
+  `BLOOM_COMMAND_REFUSED: Redis refuses what the filter needs, ${command}${key === undefined ? '' : ` on key '${key}'`}: ${error}. Allow the command and the key ` +
   'for this user (ACL SETUSER).';
 
 export const partsOnOneServer = (filter: string, parts: number) =>
-  `Filter '${filter}' is divided into ${parts} partitions, and all of them are on one server: that costs memory and commands, and spreads nothing. Leave ` +
+  `BLOOM_PARTITIONS_ON_ONE_SERVER: Filter '${filter}' is divided into ${parts} partitions, and all of them are on one server: that costs memory and commands, and spreads nothing. Leave ` +
   'partitions out, under another name of the filter, unless the cluster is about to grow.';
 
 interface MemoryFacts {

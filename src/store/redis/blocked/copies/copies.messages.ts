@@ -7,17 +7,17 @@ export const noLeasesOnCluster = (name: string) =>
   "server. Expected a standalone Redis or one behind Sentinel. Set replica: 'verified' and leave leaseMs out, or give the filters a Redis of their own.";
 
 export const acknowledgementsUnannounced = (channel: string, error: string | undefined) =>
-  'This process asks Redis what others have acknowledged, since nobody tells it' +
+  'BLOOM_NO_MESSAGES: This process asks Redis what others have acknowledged, since nobody tells it' +
   (error === undefined ? '' : ` (${error})`) +
   `; the connection is opened again. Its adds take longer, and cost Redis more. Let every user of the application publish and subscribe on the channel ${channel} (ACL SETUSER: +publish +subscribe and ` +
   'the channel), and run the same version everywhere.';
 
 export const acknowledgementsAnswered = (error: string) =>
-  `Redis replies to each acknowledgement of this process, though it need not (${error}): adds take longer, and cost Redis more. Let every user of the application run ` +
+  `BLOOM_COMMAND_REFUSED: Redis replies to each acknowledgement of this process, though it need not (${error}): adds take longer, and cost Redis more. Let every user of the application run ` +
   'CLIENT REPLY (ACL SETUSER: +client|reply).';
 
 export const entriesUnheard = (channel: string, error: string | undefined) =>
-  'This process reads the ids that others add from a stream, since they do not come as messages' +
+  'BLOOM_NO_MESSAGES: This process reads the ids that others add from a stream, since they do not come as messages' +
   (error === undefined ? '' : ` (${error})`) +
   `: it answers as it should, but each add costs Redis more. Let every user of the application publish and subscribe on the channel ${channel} (ACL SETUSER: +publish ` +
   '+subscribe and the channel), and run the same version everywhere.';

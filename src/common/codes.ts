@@ -11,7 +11,8 @@ export function helpOn(code: string): string {
 /** Code of an event, from its type. The text of an advice begins with its own. */
 export function codeOf(event: BloomEvent): string {
   return (
-    (event.type === 'advice' && codeIn(event.text)) || `BLOOM_${event.type.toUpperCase().replaceAll('-', '_')}`
+    (event.type === 'advice' && codeIn(event.text)) ||
+    `BLOOM_${event.type.toUpperCase().replaceAll('-', '_')}`
   );
 }
 

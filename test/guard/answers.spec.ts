@@ -174,7 +174,7 @@ describe('An absent id', () => {
         type: 'advice',
         filter: 'products',
         text:
-          'Repository.untyped returns a list, and its guard answers null for an absent id. Say what its callers expect: ' +
+          'BLOOM_OTHER_ANSWER: Repository.untyped returns a list, and its guard answers null for an absent id. Say what its callers expect: ' +
           "@BloomGuarded('products', { onAbsent: 'empty' }), 'null', or a function that answers or throws.",
       },
       {

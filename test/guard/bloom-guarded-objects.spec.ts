@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, Scope } from '@nestjs/common';
 import { ContextIdFactory } from '@nestjs/core';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { BloomConfigError } from '../../src/common/index.js';
+import { BloomConfigError, helpOn } from '../../src/common/index.js';
 import { BloomGuarded } from '../../src/guard/index.js';
 import { startContext } from '../support/nest-app.js';
 import { GuardedProviders } from './support/guarded-providers.js';
@@ -200,9 +200,10 @@ describe('@BloomGuarded and how Nest makes objects', () => {
     expect(await detached('x')).toBe('found');
     expect(warn).toHaveBeenCalledTimes(1);
     expect(warn.mock.calls[0]![0]).toBe(
-      'Repository.find runs unguarded: this Repository was not constructed by Nest, so its lookups pass and what it creates is not ' +
+      'BLOOM_NOT_GUARDED: Repository.find runs unguarded: this Repository was not constructed by Nest, so its lookups pass and what it creates is not ' +
         "recorded. Provide the class itself instead of a factory or a value, or ask the filter 'products' in the method " +
-        '(@InjectBloomFilter, mightContain, add).',
+        '(@InjectBloomFilter, mightContain, add). ' +
+        helpOn('BLOOM_NOT_GUARDED'),
     );
   });
 

@@ -45,7 +45,7 @@ describe('A registrar that is told which ids a write turned out to have', () => 
         type: 'advice',
         filter,
         text: expect.stringMatching(
-          /^Products\.create wrote a row whose id, 'B', is another one .*normalize/,
+          /^BLOOM_OTHER_ID_WRITTEN: Products\.create wrote a row whose id, 'B', is another one .*normalize/,
         ),
         withoutId: expect.not.stringContaining("'B'"),
       },

@@ -80,7 +80,7 @@ describe.each(PLATFORMS)('An option id that throws, on a route of %s', (platform
         type: 'advice',
         filter: 'products',
         text: expect.stringMatching(
-          /^ProductController\.byDefault was not guarded: its option id threw TypeError: .*trim is not a function, .* return undefined .* BloomIdError.*onThrow: 'invalid'/,
+          /^BLOOM_ID_FUNCTION_THREW: ProductController\.byDefault was not guarded: its option id threw TypeError: .*trim is not a function, .* return undefined .* BloomIdError.*onThrow: 'invalid'/,
         ),
         withoutId: expect.stringContaining('its option id threw TypeError, which'),
       },
@@ -120,7 +120,9 @@ describe('A normalize that throws', () => {
     expect(await repository.strict('x')).toBeNull();
     const texts = app.events.flatMap((event) => (event.type === 'advice' ? [event.text] : []));
     expect(texts).toEqual([
-      expect.stringMatching(/^Repository\.find was not guarded: normalize of its filter threw SyntaxError/),
+      expect.stringMatching(
+        /^BLOOM_ID_FUNCTION_THREW: Repository\.find was not guarded: normalize of its filter threw SyntaxError/,
+      ),
     ]);
     expect(texts[0]!.length).toBeLessThan(700);
   });

@@ -154,7 +154,7 @@ describe('A setup that would deny rows shows itself, and denies none, where', ()
       expect(wrongAbsents(events).filter(({ guardOff }) => guardOff)).toHaveLength(1);
       expect(advice(events)[0]).toMatch(
         new RegExp(
-          `^ShopController\\.${method} returned a value .* such as 'tenant-\\d'.*what the guard reads`,
+          `^BLOOM_WRONG_ABSENT: ShopController\\.${method} returned a value .* such as 'tenant-\\d'.*what the guard reads`,
         ),
       );
       expect(advice(events).join()).toContain('lets every call through');

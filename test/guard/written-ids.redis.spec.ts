@@ -117,7 +117,9 @@ describe('@BloomRegisters compares what it recorded with what the method has mad
     expect(advice()).not.toEqual([]);
     for (const text of advice()) {
       expect(text).toMatch(
-        new RegExp(`^Products\\.create\\w+ wrote a row whose id, '${sku}', is another one`),
+        new RegExp(
+          `^BLOOM_OTHER_ID_WRITTEN: Products\\.create\\w+ wrote a row whose id, '${sku}', is another one`,
+        ),
       );
     }
   });

@@ -90,7 +90,7 @@ describe('A guard that compares absent answers with the method', () => {
   const count = (type: BloomEvent['type']) => events.filter((event) => event.type === type).length;
   const advice = () =>
     events.flatMap((event) =>
-      event.type === 'advice' && event.text.startsWith('Products.') ? [event.text] : [],
+      event.type === 'advice' && event.text.startsWith('BLOOM_WRONG_ABSENT: Products.') ? [event.text] : [],
     );
 
   afterEach(() => module.close());

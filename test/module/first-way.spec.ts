@@ -148,7 +148,9 @@ describe('A filter over a table whose ids the database makes in order, and two l
     await start(feature);
     await eventually('the advice', () => advice().length > 0);
     expect(advice()).toEqual([
-      expect.stringMatching(/^new rows are answered "absent" .* codes\.id is of type uuid.*@BloomRegisters/),
+      expect.stringMatching(
+        /^BLOOM_NEW_ROWS_ABSENT: new rows are answered "absent" .* codes\.id is of type uuid.*@BloomRegisters/,
+      ),
     ]);
     expect((await filterOf('codes').info()).outside).toBeUndefined();
     const silent: [BloomFeature, ModuleMetadata][] = [

@@ -245,7 +245,9 @@ describe('How ids are spelled', () => {
     expect(events).toContainEqual({
       type: 'advice',
       filter: 'products',
-      text: expect.stringMatching(/^products\.price is of type numeric, and a database may take several/),
+      text: expect.stringMatching(
+        /^BLOOM_SPELLINGS: products\.price is of type numeric, and a database may take several/,
+      ),
     });
     expect(await filter.check('7.5')).toBe('absent');
     await context.close();

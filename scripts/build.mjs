@@ -135,13 +135,16 @@ function refuse({ message }) {
 }
 
 /**
- * A place leads to its line. Columns would be four times as many bytes, and names are those of the source.
+ * A place leads to its line, from wherever on it: columns would be twice as many bytes. Names are of the
+ * source.
  */
 function keepLines(file, sourceRoot) {
   const map = JSON.parse(readFileSync(file, 'utf8'));
   const isNewLine = ([, source, line], before) => source !== before?.[1] || line !== before[2];
   const lines = decode(map.mappings).map((places) =>
-    places.filter((place, index) => isNewLine(place, places[index - 1])).map((place) => place.slice(0, 4)),
+    places
+      .filter((place, index) => isNewLine(place, places[index - 1]))
+      .map(([column, source, line], index) => [index === 0 ? 0 : column, source, line, 0]),
   );
   writeFileSync(file, JSON.stringify({ ...map, sourceRoot, names: [], mappings: encode(lines) }));
 }

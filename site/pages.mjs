@@ -27,6 +27,7 @@ const GROUPS = {
   Run: [
     'docs/runbook.md',
     'docs/troubleshooting.md',
+    'docs/messages.md',
     'docs/operations.md',
     'docs/upgrade.md',
     'docs/overload.md',

@@ -12,6 +12,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** The clock of this process. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),

@@ -3,6 +3,7 @@ import { helpOn } from './codes.js';
 
 /** Base of every error this library throws. `code` is stable; the message is for people. */
 export abstract class BloomError extends Error {
+  /** Stable: for programs. */
   abstract readonly code: string;
   /** Address at which the code is explained. An error that ends the process is printed with both. */
   abstract readonly help: string;
@@ -15,30 +16,35 @@ export abstract class BloomError extends Error {
 
 /** An option, a name or a combination of them cannot work. Thrown at start-up, never on a lookup. */
 export class BloomConfigError extends BloomError {
+  /** Stable: for programs. */
   readonly code = 'BLOOM_CONFIG';
   readonly help: string = helpOn(this.code);
 }
 
 /** A value cannot be an id, or an id is too long to be added. */
 export class BloomIdError extends BloomError {
+  /** Stable: for programs. */
   readonly code = 'BLOOM_ID';
   readonly help: string = helpOn(this.code);
 }
 
 /** Stored data, such as a dump of another system, are cut short, damaged, or of an unknown version. */
 export class BloomFormatError extends BloomError {
+  /** Stable: for programs. */
   readonly code = 'BLOOM_FORMAT';
   readonly help: string = helpOn(this.code);
 }
 
 /** A filter that does not grow holds as many ids as it was made for, and took no more. */
 export class BloomFullError extends BloomError {
+  /** Stable: for programs. */
   readonly code = 'BLOOM_FULL';
   readonly help: string = helpOn(this.code);
 }
 
 /** The store could not carry out a write: unreachable, too slow, or its data were made by a newer version. */
 export class BloomUnavailableError extends BloomError {
+  /** Stable: for programs. */
   readonly code = 'BLOOM_UNAVAILABLE';
   readonly help: string = helpOn(this.code);
 }
@@ -66,12 +72,14 @@ export type BloomRebuildFailure =
 
 /** A rebuild ended without a new generation. The filter that was live before is still live. */
 export class BloomRebuildError extends BloomError {
+  /** Stable: for programs. */
   readonly code = 'BLOOM_REBUILD';
   readonly help: string = helpOn(this.code);
   /** Milliseconds before which an automatic attempt is of no use; undefined when unknown. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
+    /** Why. */
     readonly reason: BloomRebuildFailure,
     message: string,
     options?: ErrorOptions & { readonly retryAfterMs?: number | undefined },

@@ -2,6 +2,8 @@ export * from './clock.js';
 export * from './codes.js';
 export { NOT_SET } from './common.messages.js';
 export * from './errors.js';
+export * from './event-map.js';
+export * from './event-values.js';
 export * from './events.js';
 export * from './options-check.js';
 export * from './texts.js';

@@ -73,7 +73,11 @@ export function checkOptions(options: unknown, check: OptionsCheck): void {
 /** Refuses an option unless what is expected of it holds: where that depends on other options. */
 export type Expect = (option: string, got: unknown, expected: string, holds: boolean) => void;
 
-/** @param where whose options they are, for people */
+/**
+ * Throws a `BloomConfigError` for an option whose value does not hold.
+ *
+ * @param where whose options they are, for people
+ */
 export function expecter(where: string): Expect {
   return (option, got, expected, holds) => {
     if (!holds) throw new BloomConfigError(wrongOption(where, option, expected, got));
@@ -100,8 +104,11 @@ function advice(name: string, { path = '', known, elsewhere }: OptionsCheck): st
   return `The options ${owner}are ${names.join(', ')}. Leave it out, or correct its spelling.`;
 }
 
+/** A boolean. */
 export const TRUE_OR_FALSE: Expectation = ['true or false', (value) => typeof value === 'boolean'];
+/** An array. */
 export const AN_ARRAY: Expectation = ['an array', Array.isArray];
+/** A function. */
 export const A_FUNCTION: Expectation = ['a function', isFunction];
 export const A_SHARE: Expectation = ['a share from 0 to 1', isNumber(0, 1)];
 
@@ -119,14 +126,17 @@ export function oneOf(...names: string[]): Expectation {
   return [text, (value) => names.includes(value as string)];
 }
 
+/** Whether it is a function. */
 export function isFunction(value: unknown): boolean {
   return typeof value === 'function';
 }
 
+/** Whether it is a text that is not empty. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
+/** Whether a value is a safe integer in these bounds. */
 export function isInteger(from: number, to: number): (value: unknown) => boolean {
   return (value) => Number.isSafeInteger(value) && isNumber(from, to)(value);
 }

@@ -4,8 +4,13 @@ declare const WebAssembly: {
   Instance: new (module: object) => { readonly exports: unknown };
 };
 
+/** What every module exports. */
 export interface WasmExports {
-  readonly memory: { readonly buffer: ArrayBuffer };
+  /** Its memory; a larger one has another buffer. */
+  readonly memory: {
+    /** Its bytes. */
+    readonly buffer: ArrayBuffer;
+  };
 }
 
 /** A module of a folder `wat/`, from its base64. */

@@ -7,6 +7,7 @@ import { BLOCK_BYTES } from './sizing.js';
 
 /** A generation and its bits in the memory of this process. */
 export class BlockedFilter {
+  /** Where the bits of an id are. */
   readonly layout: BlockedLayout;
   /** All blocks, one after the other. */
   readonly bytes: Uint8Array;
@@ -19,6 +20,7 @@ export class BlockedFilter {
    */
   constructor(generation: Generation, isTagged: boolean);
   constructor(
+    /** Its key, size and layout. */
     readonly generation: Generation,
     isTagged = true,
   ) {
@@ -43,6 +45,7 @@ export class BlockedFilter {
     return this.mightContainKey(toIdKey(id));
   }
 
+  /** As `add`. */
   addKey(id: IdKey): boolean {
     const { layout } = this;
     if (!layout.locate(id)) throw tooLong(this.generation.maxIdBytes);
@@ -77,6 +80,7 @@ export class BlockedFilter {
     return RegionFilter.of(this.generation, this.bytes, 0, filters);
   }
 
+  /** As `mightContain`. */
   mightContainKey(id: IdKey): boolean {
     const { layout } = this;
     return layout.locate(id) && layout.contains(this.bytes, layout.block * BLOCK_BYTES, layout.seed);

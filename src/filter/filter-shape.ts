@@ -5,6 +5,7 @@ import { BLOCK_BYTES, modelledErrorRate } from './sizing.js';
 export interface FilterShape {
   /** Bits set for an id (k). */
   readonly hashCount: number;
+  /** Its size. */
   readonly bytes: number;
   /** Share of absent ids answered "maybe", by the model for the ids it holds. */
   readonly modelledErrorRate: number;

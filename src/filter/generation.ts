@@ -31,6 +31,7 @@ export interface Generation {
 export interface GenerationRange {
   /** A safe integer. */
   readonly first: number;
+  /** How many blocks they have. */
   readonly blocks: number;
 }
 

@@ -22,6 +22,7 @@ export class HalfSipHash {
     private readonly key1: number,
   ) {}
 
+  /** Hashes an id into `first` and `last`. */
   hash(id: IdKey): void {
     if (typeof id !== 'string') this.hashBytes(id, 0, id.length);
     else if (!this.hashText(id)) this.hashText(byteText(id));

@@ -34,8 +34,11 @@ export interface FilterPlan {
   readonly modelledErrorRate: number;
   /** Bits set for an id (k). */
   readonly hashCount: number;
+  /** How many blocks it has. */
   readonly blocks: number;
+  /** Its size. */
   readonly bytes: number;
+  /** Bits for each id of `capacity`. */
   readonly bitsPerId: number;
 }
 

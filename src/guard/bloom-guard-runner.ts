@@ -26,6 +26,7 @@ export interface BloomGuardRunnerOptions {
  * What decided a guarded call: the filter, or `remembered`: the negative cache, in place of a false positive.
  */
 export type DecidedBy = LookupOutcome | 'remembered';
+/** Called with what decided a call of a guarded method. */
 export type DecisionListener = (
   guard: { readonly filter: string; readonly method: string },
   by: DecidedBy,

@@ -132,9 +132,11 @@ function guardingByName(
 
 /** The guard of a function that is no method of an object of Nest. */
 export interface FunctionGuard {
+  /** The filter's name. */
   readonly filter: string;
   /** For people, metrics and events: `Product.findUnique`. */
   readonly method: string;
+  /** As of `@BloomGuarded`. */
   readonly options: BloomGuardedOptions;
 }
 

@@ -12,6 +12,7 @@ const SAFE_SHARE = 0.5;
 
 /** Ids that were added before the method ran that creates their rows. */
 export interface Registration {
+  /** The filter's name. */
   readonly filter: string;
   /** As they were given. */
   readonly ids: readonly BloomId[];
@@ -25,9 +26,13 @@ export interface Registration {
   readonly newIds: number;
 }
 
+/** Ids to add for a call that creates their rows. */
 export interface RegisterRequest {
+  /** The filter's name. */
   readonly filter: string;
+  /** Ids of new rows. */
   readonly ids: readonly BloomId[];
+  /** As of `@BloomRegisters`. */
   readonly onError: 'throw' | 'queue' | undefined;
 }
 

@@ -5,7 +5,9 @@ import type { BloomId } from '../filter/index.js';
  * refuses the decorator and prints `Text`, which says what to write, and `Got`, the type that was found.
  */
 export interface BloomMistake<Text extends string, Got = unknown> {
+  /** What to write. */
   readonly mistake: Text;
+  /** What was found. */
   readonly got: Got;
 }
 
@@ -14,8 +16,15 @@ export type GuardedVerdict<Target, Method, Options> = OnMethod<
   Target,
   Method,
   {
-    reads: Options extends { param: {} } ? (Options extends { id: {} } ? 'argument' : 'request') : 'argument';
+    /** Where the id is looked for. */
+    reads: Options extends Record<'param', {}>
+      ? Options extends Record<'id', {}>
+        ? 'argument'
+        : 'request'
+      : 'argument';
+    /** The option. */
     id: OptionOf<Options, 'id'>;
+    /** The option. */
     onAbsent: OptionOf<Options, 'onAbsent'>;
   }
 >;
@@ -29,8 +38,11 @@ export type RegistersVerdict<Target, Method, Options> = OnMethod<
   Target,
   Method,
   {
-    reads: Options extends { from: 'result' } ? 'result' : 'argument';
+    /** Where the id is looked for. */
+    reads: Options extends Record<'from', 'result'> ? 'result' : 'argument';
+    /** The option. */
     id: OptionOf<Options, 'id'>;
+    /** It has no such option. */
     onAbsent: undefined;
   }
 >;

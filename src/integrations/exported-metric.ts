@@ -24,42 +24,56 @@ export type Label =
   | 'type'
   | 'option';
 
+/** The labels of one series. */
 export type Labels = Readonly<Partial<Record<Label, string>>>;
 
+/** A value of one series. */
 export interface Sample<Value> {
+  /** Which series it is of. */
   readonly labels: Labels;
+  /** Its value now. */
   readonly value: Value;
 }
 
+/** What a metric is. */
 export interface DescribedMetric {
   /** With dots, without a prefix and without its unit, as OpenTelemetry names metrics: `lookup.duration`. */
   readonly name: string;
   /** A unit of UCUM: `s`, `By`, `1` for a share, else what is counted, in braces. */
   readonly unit: 's' | 'By' | '1' | `{${string}}`;
+  /** What it counts, for people. */
   readonly help: string;
+  /** What its series have. */
   readonly labels: readonly Label[];
 }
 
 /** A number that only grows, or that goes up and down. */
 export interface ExportedNumber extends DescribedMetric {
+  /** `counter`: it only grows. */
   readonly kind: 'counter' | 'gauge';
   /** What the processes of a cluster make of their values together. */
   readonly combined: 'sum' | 'max' | 'average';
+  /** Its values in a snapshot. */
   read(snapshot: MetricsSnapshot): readonly Sample<number>[];
 }
 
+/** Observations by size. */
 export interface ExportedHistogram extends DescribedMetric {
+  /** Observations by size. */
   readonly kind: 'histogram';
   /** In the unit of the metric. */
   read(snapshot: MetricsSnapshot): readonly Sample<BloomHistogram>[];
 }
 
+/** A metric, and how it is read. */
 export type ExportedMetric = ExportedNumber | ExportedHistogram;
 
 /** How the rebuilds of this process ended. */
 export type RebuildOutcome = 'published' | 'skipped' | 'failed' | 'stopped';
 
+/** Rebuilds of this process. */
 export interface RebuildCounts {
+  /** How many ended so. */
   readonly outcomes: Readonly<Record<RebuildOutcome, number>>;
   /** Durations of those that were published, in seconds. */
   readonly durations: BloomHistogram;
@@ -67,29 +81,39 @@ export interface RebuildCounts {
 
 /** What the store knew of a filter when it was asked last. */
 export interface KnownInfo {
+  /** What the store said. */
   readonly info: BloomFilterInfo;
+  /** When it was asked. */
   readonly readAt: Date;
 }
 
 /** All that is exported of one filter, of one moment. */
 export interface FilterSnapshot {
+  /** What this process knows. */
   readonly metrics: BloomFilterMetrics;
+  /** Rebuilds of this process. */
   readonly rebuilds: RebuildCounts;
+  /** Whether it is under attack. */
   readonly isAttacked: boolean;
   /** Undefined until the store has answered once. */
   readonly known: KnownInfo | undefined;
 }
 
+/** Events of one type. */
 export interface EventCount {
   /** Undefined for events of no filter of this application. */
   readonly filter: string | undefined;
+  /** Which event. */
   readonly type: BloomEvent['type'];
+  /** How many since the process started. */
   readonly count: number;
 }
 
 /** All that is exported, of one moment. */
 export interface MetricsSnapshot {
+  /** All filters. */
   readonly filters: readonly FilterSnapshot[];
+  /** All events that took place. */
   readonly events: readonly EventCount[];
 }
 

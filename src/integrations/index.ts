@@ -31,7 +31,7 @@ export {
   withHelp,
 } from '../common/index.js';
 export { type DecidedBy, type DecisionListener, listenToDecisions } from '../guard/index.js';
-export { BLOOM_SERVICE, RUN_BY_TOOL, type ToolHandle } from '../module/index.js';
+export { BLOOM_SERVICE, type FilterAdvice, RUN_BY_TOOL, type ToolHandle } from '../module/index.js';
 export { type ClientRefusals, type ExplainedVerdict, explainVerdict, refusalsOf } from '../service/index.js';
 export type { LookupOutcome } from '../store/index.js';
 export type {

@@ -33,10 +33,18 @@ export interface LifecycleContext {
  */
 export const RUN_BY_TOOL = Symbol.for('nestjs-bloom.runByTool');
 
+/** What in the setup endangers a filter. */
+export interface FilterAdvice {
+  /** The filter's name. */
+  readonly filter: string;
+  /** What it is, and what to do about it. */
+  readonly text: string;
+}
+
 /** What a program gets that runs an application for its filters alone. */
 export interface ToolHandle {
   /** What in the setup endangers the filters. */
-  advise(): Promise<readonly { readonly filter: string; readonly text: string }[]>;
+  advise(): Promise<readonly FilterAdvice[]>;
 }
 
 /** What happens when the application starts and stops, in order. */

@@ -8,8 +8,11 @@ import type { CopyLimits } from '../store/local-copy/index.js';
 
 /** A store that implements `FilterStore` of `nestjs-bloom/store`. */
 export interface BloomStoreLike {
+  /** For people: `memory`, `redis`, … */
   readonly kind: string;
+  /** Opens a filter. */
   open(options: never): object;
+  /** Closes the store with the application. */
   close(): Promise<void>;
 }
 
@@ -32,6 +35,7 @@ export interface BloomModuleOptions {
    * on purpose set the same one; `false` claims and compares nothing.
    */
   readonly owner?: string | false;
+  /** Filters of the whole application; others are of `forFeature`. */
   readonly filters?: readonly BloomFeature[];
   /** What guards answer that do not say it themselves. */
   readonly guard?: BloomGuardDefaults;
@@ -79,6 +83,7 @@ export interface BloomHeartbeat {
  * parallel.
  */
 export interface BloomFeature extends Omit<BloomFilterOptions, 'source'> {
+  /** What returns the ids of all rows. */
   readonly source?: BloomParallelSource | readonly BloomParallelSource[];
 }
 
@@ -87,6 +92,7 @@ export type BloomFactoryOptions = Omit<BloomModuleOptions, 'isGlobal' | 'filters
 
 /** A class that makes the options, for `useClass` and `useExisting`. */
 export interface BloomOptionsFactory {
+  /** Returns the options. */
   createBloomOptions(): BloomFactoryOptions | Promise<BloomFactoryOptions>;
 }
 
@@ -95,17 +101,24 @@ export interface BloomOptionsFactory {
  */
 export interface BloomModuleAsyncOptions
   extends Pick<BloomModuleOptions, 'isGlobal' | 'filters'>, Pick<ModuleMetadata, 'imports'> {
+  /** Makes the options of what `inject` names. */
   // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair
   readonly useFactory?: (...args: any[]) => BloomFactoryOptions | Promise<BloomFactoryOptions>;
+  /** Tokens of its arguments. */
   readonly inject?: FactoryProvider['inject'];
+  /** A class that makes the options, constructed for it. */
   readonly useClass?: Type<BloomOptionsFactory>;
+  /** A provider that makes the options. */
   readonly useExisting?: Type<BloomOptionsFactory>;
 }
 
 /** One filter of `BloomModule.forFeatureAsync`: `useFactory` makes all of its options but the name. */
 export interface BloomFeatureAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+  /** The filter's name. */
   readonly name: string;
+  /** Makes the options of what `inject` names. */
   // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair
   readonly useFactory: (...args: any[]) => Omit<BloomFeature, 'name'> | Promise<Omit<BloomFeature, 'name'>>;
+  /** Tokens of its arguments. */
   readonly inject?: FactoryProvider['inject'];
 }

@@ -7,6 +7,7 @@ import { noFilterOfThisName, twoRoots, unnamedFilter } from './module.messages.j
 
 export const BLOOM_OPTIONS = Symbol('nestjs-bloom options');
 export const BLOOM_STORE = Symbol('nestjs-bloom store');
+/** The token of `BloomService`. */
 export const BLOOM_SERVICE = Symbol('nestjs-bloom service');
 
 /** Names that this process has asked tokens for, which tests have to provide. */

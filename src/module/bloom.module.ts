@@ -59,6 +59,7 @@ class BloomCoreModule {}
  */
 @Module({})
 export class BloomModule {
+  /** Once for an application: where filters are, and what holds for all of them. */
   static forRoot(options: BloomModuleOptions = {}): DynamicModule {
     checkRootOptions(options);
     return root([{ provide: BLOOM_OPTIONS, useValue: options }], options);
@@ -70,13 +71,21 @@ export class BloomModule {
     return root(asyncOptions(options), options);
   }
 
-  /** @param features the filters, or one. */
+  /**
+   * Registers filters, in the module of what uses them.
+   *
+   * @param features the filters, or one.
+   */
   static forFeature(features: BloomFeature | readonly BloomFeature[]): DynamicModule {
     const list = listOf(features, 'forFeature');
     return feature(list.flatMap((options) => filterProviders(options.name, { useFactory: () => options })));
   }
 
-  /** @param features the filters, or one. */
+  /**
+   * The same for filters whose options a factory makes.
+   *
+   * @param features the filters, or one.
+   */
   static forFeatureAsync(
     features: BloomFeatureAsyncOptions | readonly BloomFeatureAsyncOptions[],
   ): DynamicModule {

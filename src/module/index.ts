@@ -10,7 +10,7 @@ export type {
 } from './bloom-module-options.js';
 export type { BloomRedis, BloomRedisClient } from '../store/redis/index.js';
 export type { CopyLimits } from '../store/local-copy/index.js';
-export { RUN_BY_TOOL, type ToolHandle } from './bloom-lifecycle.js';
+export { type FilterAdvice, RUN_BY_TOOL, type ToolHandle } from './bloom-lifecycle.js';
 export { BloomModule, rootModule } from './bloom.module.js';
 export {
   BLOOM_SERVICE,

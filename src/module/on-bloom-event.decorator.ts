@@ -6,9 +6,13 @@ import { noEventType, onEventOfNoMethod } from './module.messages.js';
 export type BloomEventType = BloomEvent['type'];
 
 /** The events of some types. */
-export type BloomEventOf<Type extends BloomEventType> = Extract<BloomEvent, { type: Type }>;
+export type BloomEventOf<Type extends BloomEventType> = Extract<BloomEvent, Record<'type', Type>>;
 
-/** Puts a handler on a method that takes the events. A method that expects other ones is a compile error. */
+/**
+ * Puts a handler on a method that takes the events. A method that expects other ones is a compile error.
+ *
+ * @typeParam Method the type of that method.
+ */
 export type BloomEventDecorator<Type extends BloomEventType> = <
   Method extends (event: BloomEventOf<Type>) => unknown,
 >(

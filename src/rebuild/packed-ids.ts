@@ -9,7 +9,9 @@ export interface PackedIds {
   readonly bytes: Uint8Array;
   /** Where each id ends, and the next one begins. */
   readonly ends: Uint32Array;
+  /** How many there are. */
   readonly count: number;
+  /** Whether the ids are texts. */
   readonly areText: boolean;
 }
 
@@ -21,9 +23,11 @@ const PACKED = Symbol.for('nestjs-bloom:packed-ids');
  * source: whoever takes the source and replaces its `ids` or its `spelling` is not passed by.
  */
 export interface PackableIds extends AsyncIterable<readonly BloomId[]> {
+  /** What can read them packed. */
   readonly [PACKED]: {
     /** The function that formed the keys, or changes none of them. */
     readonly normalize: ((id: BloomId) => BloomId) | undefined;
+    /** Reads them, in batches. */
     readonly read: () => AsyncIterable<PackedIds>;
   };
 }

@@ -3,6 +3,7 @@ import type { BloomRebuildProgress } from '../common/index.js';
 /** How a rebuild ended. A run that failed rejects with a `BloomRebuildError` instead. */
 export type BloomRebuildReport =
   | {
+      /** A new generation is live. */
       readonly outcome: 'published';
       /**
        * Ids that the source returned and the new generation has. One that was returned twice counts twice.
@@ -18,15 +19,19 @@ export type BloomRebuildReport =
       readonly idsRead: number;
       /** Ids the new generation holds at its error rate. */
       readonly capacity: number;
+      /** Its size. */
       readonly bytes: number;
       /** How often the run started again with a larger plan. */
       readonly replans: number;
+      /** How long it took. */
       readonly durationMs: number;
       /** Parts that were rebuilt, of a filter with the option `partitions`. */
       readonly parts?: readonly number[];
     }
   | {
+      /** Nothing was built. */
       readonly outcome: 'skipped';
+      /** Why. */
       readonly reason: string;
       /** Time until a build is due, in milliseconds, of one that was asked for too early. */
       readonly dueInMs?: number;
@@ -45,5 +50,6 @@ export interface BloomRebuildOptions {
    * `force` is joined. Default true.
    */
   readonly join?: boolean;
+  /** Called while it runs. */
   readonly onProgress?: (progress: BloomRebuildProgress) => void;
 }

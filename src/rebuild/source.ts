@@ -115,6 +115,7 @@ export function expectAsync<Ids extends object>(ids: Ids, method: 'ids' | 'idsSi
 
 /** A batch of ids of rows whose order is not that of their ids. */
 export interface BloomMarkedIds {
+  /** The ids. */
   readonly ids: readonly BloomId[];
   /** That of the last row of the batch. */
   readonly mark: BloomMark;

@@ -29,6 +29,7 @@ export interface BloomBatchOptions<Row> {
  * @example constructor(@InjectBloomFilter('products') private readonly products: BloomFilter) {}
  */
 export abstract class BloomFilter {
+  /** As it was registered. */
   abstract readonly name: string;
 
   /** `filter.guarding.mode = 'off'` turns the guards of this process off, `'on'` on again. */
@@ -41,10 +42,12 @@ export abstract class BloomFilter {
 
   /** Never rejects: when the answer cannot be known it is `unknown`, and an event reports why. */
   abstract check(id: BloomId): Promise<BloomVerdict>;
+  /** The same for many ids: a verdict for each, in order. */
   abstract checkMany(ids: readonly BloomId[]): Promise<BloomVerdict[]>;
 
   /** False only when the id is certainly absent. */
   abstract mightContain(id: BloomId): Promise<boolean>;
+  /** The same for many ids, in order. */
   abstract mightContainMany(ids: readonly BloomId[]): Promise<boolean[]>;
 
   /**
@@ -73,6 +76,7 @@ export abstract class BloomFilter {
    * @throws {BloomUnavailableError} when the id could not be recorded.
    */
   abstract add(id: BloomId): Promise<boolean>;
+  /** The same for many ids, in order: all of them or none. */
   abstract addMany(ids: readonly BloomId[]): Promise<boolean[]>;
 
   /**
@@ -203,8 +207,11 @@ export interface FailedAddsReport {
 
 /** The state of a filter, and what it costs. */
 export interface BloomFilterInfo {
+  /** As it was registered. */
   readonly name: string;
+  /** How it stands. */
   readonly state: BloomFilterState;
+  /** Where it is: `memory` or `redis`. */
   readonly store: string;
   /** By whose rules its bits are found: `blocked`, `exact`, `scaling`, `go-zero`, … */
   readonly layout: string;
@@ -227,10 +234,13 @@ export interface BloomFilterInfo {
   readonly fillRatio: number | undefined;
   /** Bits set for an id (k); undefined unless `ready`. */
   readonly hashCount: number | undefined;
+  /** Its size. */
   readonly bytes: number;
+  /** When the live generation was built. */
   readonly builtAt: Date | undefined;
   /** How often the filter was built. */
   readonly builds: number;
+  /** Whether a rebuild runs, in any process. */
   readonly rebuilding: boolean;
   /** Whether this process answers "absent" from its copy, and why not; only with `replica: 'leased'`. */
   readonly copyLease: BloomCopyLease | undefined;
@@ -252,11 +262,18 @@ export interface BloomPartInfo {
   readonly part: number;
   /** Undefined when the node of the part does not answer; then `error` says why, and the numbers are 0. */
   readonly state: BloomFilterState | undefined;
+  /** Why it does not answer. */
   readonly error?: string;
+  /** Ids in it. */
   readonly count: number;
+  /** Ids that it is planned for. */
   readonly capacity: number;
+  /** Its size. */
   readonly bytes: number;
+  /** When it was built. */
   readonly builtAt: Date | undefined;
+  /** How often it was built. */
   readonly builds: number;
+  /** Whether a rebuild runs. */
   readonly rebuilding: boolean;
 }

@@ -44,6 +44,7 @@ export class BloomService {
 
   /** @internal */
   constructor(
+    /** Reports an event to all listeners. */
     readonly emit: BloomEventListener,
     clients?: ClientCounts,
   ) {
@@ -83,6 +84,7 @@ export class BloomService {
     return filter;
   }
 
+  /** All filters of the application. */
   filters(): BloomFilter[] {
     return [...this.byName.values()];
   }
@@ -104,6 +106,7 @@ export class BloomService {
     return this.clients?.worst(filter, most) ?? [];
   }
 
+  /** Whether a filter is registered by this name. */
   has(name: string): boolean {
     return this.find(name) !== undefined;
   }
@@ -245,7 +248,9 @@ async function stateOf(filter: Asked): Promise<string> {
 
 /** What a filter answers for an id, and what knew it: the queue of adds, this process, or the store. */
 export interface ExplainedVerdict {
+  /** The answer. */
   readonly verdict: BloomVerdict;
+  /** What gave it: an add that waits in this process, its copy, or the store. */
   readonly by: 'queue' | 'process' | 'store';
 }
 

@@ -31,6 +31,7 @@ export interface BloomFilterOptions {
   readonly create?: 'first-start' | 'explicit';
   /** Another `owner` than that of the module. */
   readonly owner?: string | false;
+  /** When and how the filter is rebuilt. */
   readonly rebuild?: BloomRebuildSchedule;
   /**
    * Adds the ids of external writes: one process of all reads what is new, again and again. The source needs
@@ -88,7 +89,12 @@ export interface BloomFilterOptions {
    * first 20 absent answers of each guard in each process are compared. `false`: none. Default: with a source
    * one in 1,000, at most five a second in each process; else the first 20 alone.
    */
-  readonly audit?: { readonly sampleRate: number } | false;
+  readonly audit?:
+    | {
+        /** The share that is compared, 0 to 1. */
+        readonly sampleRate: number;
+      }
+    | false;
   /** Observes and never blocks, for a roll-out; `filter.guarding.mode = 'on'` ends it. Default false. */
   readonly shadow?: boolean;
   /**

@@ -1,5 +1,5 @@
 import type { BloomEventListener, BloomRebuildProgress } from '../common/index.js';
-import type { BloomFilterMetrics, BloomGuardMode } from './metrics.js';
+import type { BloomFilterMetrics, BloomGuardMode, BloomPhaseDuration } from './metrics.js';
 import { emptyMetrics } from './filter-info.js';
 import {
   type BoardContents,
@@ -17,25 +17,37 @@ import type { GuardState } from './guard-state.js';
 export interface BloomInstance {
   /** Differs for each start of a process. */
   readonly id: string;
+  /** Its host name. */
   readonly host: string;
+  /** Its process id. */
   readonly pid: number;
+  /** When it started. */
   readonly startedAt: Date;
   /** By the clock of the store. */
   readonly seenAt: Date;
+  /** What it reports. */
   readonly metrics: BloomFilterMetrics;
 }
 
 /** How a rebuild of any process ended. One that was skipped has no record. */
 export interface BloomRebuildRecord {
+  /** How it ended. */
   readonly outcome: 'published' | 'failed' | 'stopped';
+  /** When it began. */
   readonly startedAt: Date;
+  /** How long it took. */
   readonly durationMs: number;
+  /** Where it ran. */
   readonly host: string;
+  /** The process that ran it. */
   readonly pid: number;
-  readonly phases: readonly { readonly phase: BloomRebuildProgress['phase']; readonly durationMs: number }[];
+  /** How long each phase took. */
+  readonly phases: readonly BloomPhaseDuration[];
   /** For `published` only, as the next two. */
   readonly ids?: number;
+  /** About how many different ones they are. */
   readonly distinctIds?: number;
+  /** The new generation's size. */
   readonly bytes?: number;
   /** Why it failed, or who stopped it; without ids. */
   readonly reason?: string;
@@ -43,9 +55,11 @@ export interface BloomRebuildRecord {
 
 /** The mode that an operator has set for all processes. */
 export interface BloomSharedMode {
+  /** The mode. */
   readonly mode: BloomGuardMode;
   /** The operator or program that set it. */
   readonly by: string;
+  /** When. */
   readonly at: Date;
 }
 
@@ -58,9 +72,13 @@ export interface BloomInstances {
   /** The rebuild that runs now, in whichever process. */
   readonly running:
     | {
+        /** Where it runs. */
         readonly host: string;
+        /** The process that runs it. */
         readonly pid: number;
+        /** When it began. */
         readonly startedAt: Date;
+        /** How far it has come; undefined before the first report. */
         readonly progress: BloomRebuildProgress | undefined;
       }
     | undefined;

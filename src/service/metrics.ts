@@ -10,6 +10,7 @@ export interface BloomHistogram {
   readonly bounds: readonly number[];
   /** Observations of each bucket; one element more than `bounds`, for those above the last bound. */
   readonly counts: readonly number[];
+  /** All observations added up. */
   readonly sum: number;
 }
 
@@ -17,8 +18,11 @@ export interface BloomHistogram {
 export interface BloomMethodMetrics {
   /** `ClassName.method`. */
   readonly method: string;
+  /** Answers "absent". */
   readonly absent: number;
+  /** Answers "maybe". */
   readonly maybe: number;
+  /** Answers `unknown`, by the reason. */
   readonly unknown: BloomUnknownCounts;
   /** Answered from the negative cache. */
   readonly remembered: number;
@@ -36,7 +40,9 @@ export interface BloomMethodMetrics {
  * process.
  */
 export interface BloomFilterMetrics {
+  /** The filter's name. */
   readonly filter: string;
+  /** The mode of its guards. */
   readonly mode: BloomGuardMode;
   /** As this process knows it; undefined before it has asked. */
   readonly state: BloomFilterState | undefined;
@@ -52,18 +58,28 @@ export interface BloomFilterMetrics {
     readonly local: number;
     /** Answered by the store over the network. */
     readonly remote: number;
+    /** Answered `unknown`, by the reason. */
     readonly unknown: BloomUnknownCounts;
   };
   /**
    * In milliseconds. `local` is of a sample of the lookups, so that measuring costs nothing that can be felt.
    */
   readonly latencyMs: {
+    /** Lookups in this process. */
     readonly local: BloomHistogram;
+    /** Lookups over the network. */
     readonly remote: BloomHistogram;
+    /** Adds. */
     readonly add: BloomHistogram;
   };
   /** Ids of each call to the store. */
-  readonly batchSizes: { readonly check: BloomHistogram; readonly add: BloomHistogram };
+  readonly batchSizes: {
+    /** Lookups. */
+    readonly check: BloomHistogram;
+    /** Adds. */
+    readonly add: BloomHistogram;
+  };
+  /** Adds that waited for processes with a leased copy. */
   readonly copyWaits: BloomCopyWaits;
   /**
    * Whether this process answers "absent" from its copy, and why not; undefined without `replica: 'leased'`,
@@ -79,8 +95,11 @@ export interface BloomFilterMetrics {
   /** Counts of the last minutes; undefined before the first of them has passed. */
   readonly recent:
     | {
+        /** How long the time is that they are of. */
         readonly windowMs: number;
+        /** Answers "absent". */
         readonly absent: number;
+        /** "maybe", and the method found nothing. */
         readonly foundNothing: number;
         /**
          * Share of the lookups of ids without a row that were let through; undefined while there were none.
@@ -88,9 +107,11 @@ export interface BloomFilterMetrics {
         readonly letThroughRate: number | undefined;
       }
     | undefined;
+  /** Rebuilds of this process. */
   readonly rebuild: {
     /** Progress of the run of this process. */
     readonly progress: BloomRebuildProgress | undefined;
+    /** When its schedule runs next. */
     readonly nextRunAt: Date | undefined;
     /** Phases of the last run of this process that ended. */
     readonly lastPhases: readonly BloomPhaseDuration[];
@@ -113,6 +134,7 @@ export interface BloomCopyWaits {
 export interface BloomBudgetMetrics {
   /** Methods that may run at once. */
   readonly limit: number;
+  /** Methods that run now. */
   readonly running: number;
   /** Calls that wait for one of them to end. */
   readonly waiting: number;
@@ -122,11 +144,15 @@ export interface BloomBudgetMetrics {
   readonly hinted: number;
   /** Calls that ran, all others. */
   readonly passed: number;
+  /** Calls that were refused. */
   readonly refused: number;
 }
 
+/** How long a phase of a rebuild took. */
 export interface BloomPhaseDuration {
+  /** The phase. */
   readonly phase: BloomRebuildProgress['phase'];
+  /** Its time. */
   readonly durationMs: number;
 }
 
@@ -141,8 +167,11 @@ export type BloomGuardMode = 'on' | 'shadow' | 'off';
  * them, on a route and on a repository, is counted by each.
  */
 export interface BloomGuardCounts {
+  /** Answers "absent". */
   readonly absent: number;
+  /** Answers "maybe". */
   readonly maybe: number;
+  /** Answers `unknown`. */
   readonly unknown: number;
   /** Values that cannot be the id of any row. */
   readonly invalid: number;

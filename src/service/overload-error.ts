@@ -9,12 +9,16 @@ const RETRY_AFTER_SECONDS = 5;
  * `BloomModule` adds the header `Retry-After`.
  */
 export class BloomOverloadError extends ServiceUnavailableException {
+  /** Stable: for programs. */
   readonly code = 'BLOOM_OVERLOAD';
   readonly help: string = helpOn(this.code);
   /** Time before which another attempt is of little use. */
   readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS;
 
-  constructor(readonly filter: string) {
+  constructor(
+    /** The filter's name. */
+    readonly filter: string,
+  ) {
     super();
   }
 }

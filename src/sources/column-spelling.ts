@@ -13,6 +13,7 @@ export interface DescribedColumn {
   readonly name: string;
   /** As the database names it, such as `character(10)`; with `collate …` as of `CatalogColumn`. */
   readonly type: string;
+  /** Its collation, as the database names it. */
   readonly collation?: string | undefined;
   /**
    * Texts are compared without case by default, and without spaces at their ends, as in MySQL and SQL Server.

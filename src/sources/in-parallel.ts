@@ -228,7 +228,9 @@ export async function* mergedInAnyOrder<Value>(
 
 /** Values of a column of integers, its bounds included. */
 export interface BloomRange {
+  /** The first one. */
   readonly least: bigint;
+  /** The last one. */
   readonly most: bigint;
 }
 

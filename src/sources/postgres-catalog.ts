@@ -5,6 +5,7 @@ import { mayLagBehind, noSingleKey, rowsMayBeHidden } from './sources.messages.j
 
 /** A column, as the catalog of Postgres has it. */
 export interface CatalogColumn {
+  /** As the database names it. */
   readonly name: string;
   /** Base type of a domain; `enum` for every enum; with `collate …` where texts that differ may be equal. */
   readonly type: string;
@@ -17,7 +18,14 @@ export interface CatalogColumn {
   /** Default, as the catalog prints it. */
   readonly made?: string;
   /** Sequence of an identity, or of a default that is the next value of a sequence. */
-  readonly sequence?: { readonly cache: number; readonly step: number; readonly cycles: boolean };
+  readonly sequence?: {
+    /** How many values a session takes at once. */
+    readonly cache: number;
+    /** From one value to the next. */
+    readonly step: number;
+    /** Whether it begins again after the last one. */
+    readonly cycles: boolean;
+  };
 }
 
 /**
@@ -144,12 +152,8 @@ left join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname and
 where c.relkind in ('r', 'm')
   and (c.oid = to_regclass($1) or c.oid in (select relid from pg_partition_tree(to_regclass($1)) where isleaf))`;
 
-export interface EstimatedColumn {
-  /** Quoted, as in a query. */
-  readonly table: string;
-  readonly column: string;
-  readonly isUnique: boolean;
-}
+/** A column whose values are counted. Its names are quoted, as in a query. */
+export type EstimatedColumn = Pick<CatalogColumn, 'isUnique'> & Readonly<Record<'table' | 'column', string>>;
 
 /**
  * About how many distinct values a column has; undefined where the planner does not know, or for small

@@ -5,6 +5,7 @@ import type { BloomIdSource } from '../rebuild/index.js';
 export interface BloomSourceFactory {
   /** Tokens, or `{ token, optional }`, of providers that are no request-scoped ones. */
   readonly inject?: FactoryProvider['inject'];
+  /** Makes the source of what `inject` names. */
   // oxlint-disable-next-line typescript/no-explicit-any -- what is injected is the factory's own affair
   readonly useFactory: (...args: any[]) => BloomIdSource | Promise<BloomIdSource>;
 }
@@ -12,6 +13,7 @@ export interface BloomSourceFactory {
 /** What a function of a source is given after its table: a column, options, or both. */
 export type ColumnAndOptions<Options> = readonly [column?: string | Options, options?: Options];
 
+/** Both of them, whichever were given. */
 export function columnAndOptions<Options extends object>([
   first,
   options,

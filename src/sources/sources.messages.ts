@@ -52,6 +52,7 @@ export const noKeyOption = (maker: string, table: string, column: string) =>
 export const notAColumn = (maker: string, got: string, there: string) =>
   `${maker}: expected a column of a table, got '${got}'. ${there}`;
 
+/** A message for a property that is no column. */
 export const noSuchColumn = (maker: string, entity: string, property: string, columns: string) =>
   `${maker}: expected a column of the entity ${entity}, got '${property}'. Its columns are ${columns}.`;
 

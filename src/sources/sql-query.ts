@@ -3,7 +3,9 @@ import type { BloomId } from '../filter/index.js';
 
 /** A query in parts, with a value between any two: each library writes placeholders in its own way. */
 export interface SqlQuery {
+  /** Its text between the values. */
   readonly strings: readonly string[];
+  /** Its values. */
   readonly values: readonly unknown[];
 }
 
@@ -36,12 +38,15 @@ export function withQuestionMarks({ strings }: SqlQuery): string {
 export interface SqlColumn {
   /** The function that made the source. */
   readonly maker: string;
+  /** Postgres, whose catalog is asked. */
   readonly isPostgres: boolean;
   /** Texts are compared without case unless a collation says otherwise. */
   readonly ignoresCase?: boolean;
   /** MySQL or MariaDB, whose collations are asked for. */
   readonly isMySql?: boolean;
+  /** SQLite, whose columns hold values of any type. */
   readonly isSqlite?: boolean;
+  /** Runs a query. */
   readonly run: RunSql;
   /** Quoted, as in a query. */
   readonly table: string;

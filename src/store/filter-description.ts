@@ -14,7 +14,9 @@ export interface FilterContents {
   readonly rows: string | undefined;
 }
 
+/** What a store says of a filter. */
 export interface FilterDescription {
+  /** How the filter stands. */
   readonly state: BloomFilterState;
   /** Undefined unless `ready`. */
   readonly shape: FilterShape | undefined;
@@ -26,8 +28,11 @@ export interface FilterDescription {
   readonly count: number;
   /** Ids that the last completed build read, also after the filter was lost. */
   readonly builtIds: number;
+  /** Ids that it is planned for. */
   readonly capacity: number;
+  /** The error rate of the plan. */
   readonly errorRate: number;
+  /** When the live generation was built. */
   readonly builtAt: Date | undefined;
   /** Whether a rebuild has published its staging. */
   readonly rebuilding: boolean;
@@ -36,6 +41,13 @@ export interface FilterDescription {
 }
 
 /** One part of a partitioned filter; a part that cannot be asked has an error in place of what is stored. */
-export type PartDescription = (FilterDescription | { readonly error: unknown }) & {
+export type PartDescription = (
+  | FilterDescription
+  | {
+      /** Why it cannot be asked. */
+      readonly error: unknown;
+    }
+) & {
+  /** From 0. */
   readonly part: number;
 };

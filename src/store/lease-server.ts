@@ -120,11 +120,13 @@ export type BloomUnleasedCause =
 
 /** Whether a process answers "absent" from its copy. */
 export interface BloomCopyLease {
+  /** Whether this process answers "absent" from its copy. */
   readonly isLeased: boolean;
   /** Why it is not, as a sentence; undefined while it is. */
   readonly reason: string | undefined;
   /** The reason in a word; undefined while it is leased. */
   readonly cause: BloomUnleasedCause | undefined;
+  /** When that began. */
   readonly since: Date;
   /** Entries of the feed that are known to have been written and have not been applied to the copy. */
   readonly behind: number;

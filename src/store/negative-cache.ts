@@ -1,5 +1,6 @@
 import type { IdKey } from '../filter/index.js';
 
+/** How many denials are remembered, and for how long. */
 export interface SharedNegativeCacheOptions {
   /** How long a denial is remembered at most, in milliseconds. */
   readonly lifeMs: number;

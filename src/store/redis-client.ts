@@ -11,6 +11,7 @@ export interface RedisClientEvents {
   onEnded(isSilent: boolean): void;
   /** Slots of a cluster are on other nodes. */
   onSlots(): void;
+  /** A connection has failed. */
   onError(error: unknown): void;
 }
 
@@ -34,7 +35,9 @@ export interface RedisClient {
   getRange(key: string, from: number, to: number): Promise<Buffer>;
   /** Any command whose first argument is its key, also of a module. */
   command(name: string, key: string, args: readonly RedisWord[]): Promise<unknown>;
+  /** Runs a script by its digest. */
   evalsha(sha1: string, keys: readonly string[], args: readonly RedisWord[]): Promise<unknown>;
+  /** Runs a script by its source. */
   eval(source: string, keys: readonly string[], args: readonly RedisWord[]): Promise<unknown>;
   /** For each master, what sends it a command without keys. */
   masters(): readonly ((...words: RedisWord[]) => Promise<unknown>)[];
@@ -54,20 +57,27 @@ export interface RedisClient {
 
 /** The masters of a cluster, as the client knows them. */
 export interface RedisNodes {
+  /** The address of the one that has a slot. */
   masterOf(slot: number): string;
+  /** The addresses of all of them. */
   all(): Iterable<string>;
 }
 
 /** The two ends of a connection, as they are seen here. */
 export interface ConnectionEnds {
+  /** Address and port of this end. */
   readonly local: string;
+  /** Address and port of the server. */
   readonly remote: string;
   /** How long the connection has been open, if that is known. */
   readonly openMs: number | undefined;
 }
 
+/** What a connection reports. */
 export interface ExtraConnectionEvents {
+  /** It has failed; it ends too. */
   onError(error: unknown): void;
+  /** It has ended. */
   onEnded(): void;
 }
 
@@ -76,10 +86,13 @@ export interface ExtraConnectionEvents {
  * complete. It ends if it hears nothing for `silentMs` while it waits.
  */
 export interface RedisExtraConnection {
+  /** Sends a command. */
   call(...words: RedisWord[]): Promise<unknown>;
   /** Once more: in place of the listener before. */
   subscribe(channel: string, onMessage: (message: Buffer) => void): Promise<unknown>;
+  /** Listens to a channel no more. */
   unsubscribe(channel: string): Promise<unknown>;
+  /** Ends it. */
   close(): void;
 }
 

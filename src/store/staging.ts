@@ -8,34 +8,62 @@ import type { BloomVerdict } from './verdict.js';
  */
 export type BuildOccasion =
   /** Somebody asked for it: always due. */
-  | { readonly kind: 'manual' }
+  | {
+      /** By whom. */
+      readonly kind: 'manual';
+    }
   /**
    * A schedule asked for it: not due when a build that a schedule asked for, or that went live, began within
    * the last `withinMs` milliseconds. `failedMs` is given when the last build that the schedule of this
    * process made has failed, and says how long ago it asked before: then it is not due either when a process
    * that has not failed has asked since.
    */
-  | { readonly kind: 'scheduled'; readonly withinMs: number; readonly failedMs?: number | undefined }
+  | {
+      /** By what. */
+      readonly kind: 'scheduled';
+      /** How long before another one is due. */
+      readonly withinMs: number;
+      /** How long ago this process asked for one that failed. */
+      readonly failedMs?: number | undefined;
+    }
   /** The filter is not as it should be: not due for a pause after a build failed, in whatever process. */
-  | { readonly kind: 'recovery' }
+  | {
+      /** By what. */
+      readonly kind: 'recovery';
+    }
   /**
    * The filter holds more ids than planned, which anybody may cause who can add: not due when a build for
    * this reason, or one that went live, began within the last `withinMs` milliseconds, whether it failed or
    * not, nor for the pause after one that failed.
    */
-  | { readonly kind: 'overfull'; readonly withinMs: number };
+  | {
+      /** By what. */
+      readonly kind: 'overfull';
+      /** As before. */
+      readonly withinMs: number;
+    };
 
 /** How a build ended, of those that took place. */
 export type BuildOutcome =
-  | { readonly kind: 'published' }
-  /** `retryAfterMs`: the shortest pause that is of use. */
-  | { readonly kind: 'failed'; readonly retryAfterMs?: number | undefined };
+  | {
+      /** It is live. */
+      readonly kind: 'published';
+    }
+  | {
+      /** It is not. */
+      readonly kind: 'failed';
+      /** The shortest pause that is of use. */
+      readonly retryAfterMs?: number | undefined;
+    };
 
 /** Pauses after builds that failed double from the first to the last. In milliseconds. */
 export const FIRST_BUILD_PAUSE_MS = 1000;
+/** The last of these pauses. */
 export const LAST_BUILD_PAUSE_MS = 60_000;
 
+/** What asks for the right to rebuild. */
 export interface LeaseRequest {
+  /** How long the lock is held without being renewed. */
   readonly leaseMs: number;
   /** Left out: always due, and nothing is noted of the build. */
   readonly occasion?: BuildOccasion | undefined;
@@ -71,7 +99,11 @@ export interface RebuildLease {
    */
   stage(plan: StagePlan): Promise<Staging>;
 
-  /** @param outcome left out of a build that did not take place, or was stopped before its end */
+  /**
+   * Gives the right back.
+   *
+   * @param outcome left out of a build that did not take place, or was stopped before its end
+   */
   release(outcome?: BuildOutcome): Promise<void>;
 }
 
@@ -79,21 +111,32 @@ export interface RebuildLease {
 export interface StagePlan {
   /** Distinct ids. */
   readonly capacity: number;
+  /** Share of absent ids that may pass. */
   readonly errorRate: number;
+  /** Longer ids are refused. */
   readonly maxIdBytes: number;
   /**
    * Integers that are to have a bit each, where the store has layout `exact`. Every other id is hashed, with
    * room for few. Undefined: all ids are hashed.
    */
-  readonly range?: { readonly first: number; readonly integers: number } | undefined;
+  readonly range?:
+    | {
+        /** The first one. */
+        readonly first: number;
+        /** How many. */
+        readonly integers: number;
+      }
+    | undefined;
 }
 
+/** A filter that is being built beside the live one. */
 export interface Staging {
   /**
    * Distinct ids it takes before a larger one has to be planned; Infinity where the size is not for a rebuild
    * to choose.
    */
   readonly capacity: number;
+  /** Its size. */
   readonly bytes: number;
 
   /** A filter in this process for what the scan reads: no network for an id. */
@@ -145,6 +188,7 @@ export interface Staging {
   abort(): Promise<void>;
 }
 
+/** What a rebuild fills in this process. */
 export interface LocalFilter {
   /**
    * True when the id was not there before.

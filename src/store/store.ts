@@ -15,13 +15,19 @@ export interface FilterStore {
   readonly kind: string;
   /** @throws {BloomConfigError} when this store has no filters of the layout. */
   open(options: OpenFilterOptions): StoredFilter;
+  /** Closes connections that are its own. */
   close(): Promise<void>;
 }
 
+/** What a filter is opened with. */
 export interface OpenFilterOptions {
+  /** The filter's name. */
   readonly name: string;
+  /** Called with events. */
   readonly emit: BloomEventListener;
+  /** What tells the time. */
   readonly clock: Clock;
+  /** Whose rules the bits are found by. */
   readonly layout: BloomLayout;
   /** What the filter is planned for, in this process. */
   readonly plan: StagePlan;
@@ -65,13 +71,20 @@ export interface OpenFilterOptions {
 
 /** Ids that a copy is sure to have, until the era is over. */
 export interface CoveredIds {
-  readonly era: { readonly isOver: boolean };
+  /** Over when a later mark no longer counts for copies of before. */
+  readonly era: {
+    /** Whether it is over. */
+    readonly isOver: boolean;
+  };
+  /** Whether the id is one of them. */
   readonly holds: (id: IdKey) => boolean;
 }
 
 /** One of the parts of a filter, which are numbered from 0. */
 export interface FilterPart {
+  /** From 0. */
   readonly index: number;
+  /** How many parts there are. */
   readonly of: number;
   /**
    * The epoch of the whole filter, read after the call; '' when it is one of other contents. Left out:
@@ -84,9 +97,11 @@ export interface FilterPart {
 export interface FilterLoad {
   /** Undefined for a filter that is whole. */
   readonly part?: number | undefined;
+  /** Which one. */
   readonly generation: string;
   /** Ids that were new to it: of those that pass already, none is counted. */
   readonly count: number;
+  /** Ids that it is planned for. */
   readonly capacity: number;
 }
 
@@ -165,6 +180,7 @@ export interface StoredFilter {
    */
   lease(request: LeaseRequest): Promise<RebuildLease | undefined>;
 
+  /** Frees what the filter has in this process. */
   close(): Promise<void>;
 
   /**
@@ -238,6 +254,7 @@ export interface PartEpochs {
   endOthers(): Promise<void>;
 }
 
+/** How a filter stood when this process looked last. */
 export interface StoredFilterStatus {
   /** Undefined before the first look, and for a filter that this process leaves alone. */
   readonly state: BloomFilterState | undefined;
@@ -247,13 +264,17 @@ export interface StoredFilterStatus {
 
 /** Pauses that double while calls follow one another, from the first to the last. In milliseconds. */
 export interface DistrustPauses {
+  /** The first one. */
   readonly firstMs: number;
+  /** The longest one. */
   readonly lastMs: number;
 }
 
 /** What advice on a filter depends on. */
 export interface AdvisedFilter {
+  /** Its size. */
   readonly bytes: number;
+  /** Whether it can be rebuilt. */
   readonly hasSource: boolean;
   /**
    * Whether a filter without a source that is found nowhere is made, or taken as it is, without being asked

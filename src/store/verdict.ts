@@ -47,6 +47,7 @@ export const UNKNOWN_REASONS: readonly BloomUnknownReason[] = [
 /** A verdict, and in place of `unknown` the reason of it. */
 export type LookupOutcome = Exclude<BloomVerdict, 'unknown'> | BloomUnknownReason;
 
+/** The verdict, without the reason of `unknown`. */
 export function verdictOf(outcome: LookupOutcome): BloomVerdict {
   return outcome === 'maybe' || outcome === 'absent' ? outcome : 'unknown';
 }

@@ -20,14 +20,19 @@ import { TestingStore } from './testing-store.js';
 
 /** What guards answer, and where events go, as in the application. */
 export interface BloomTestingOptions {
+  /** What guards answer that do not say it themselves. */
   readonly guard?: BloomGuardDefaults;
+  /** Called for each event. */
   readonly onEvent?: BloomEventListener;
+  /** Whether events are written to Nest's log. */
   readonly logger?: boolean;
 }
 
 /** The builder of `@nestjs/testing`, as far as it is needed. */
 export interface TestingBuilder {
+  /** Puts another provider in the place of that of the token. */
   overrideProvider(token: unknown): {
+    /** The other provider. */
     // oxlint-disable-next-line typescript/no-explicit-any -- as @nestjs/testing declares it
     useFactory(options: { factory: (...args: any[]) => unknown; inject?: any[] }): unknown;
   };

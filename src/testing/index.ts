@@ -2,7 +2,9 @@ export type {
   BloomClientAbsents,
   BloomEvent,
   BloomEventDetails,
+  BloomEventError,
   BloomEventListener,
+  BloomEventMap,
   BloomFilterState,
   BloomRebuildProgress,
 } from '../common/index.js';

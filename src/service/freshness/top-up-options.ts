@@ -38,7 +38,9 @@ export interface BloomTopUpReading {
 
 /** Ids beyond the mark pass, where ids are covered. */
 export interface BloomUnknownBeyond {
+  /** Ids beyond the mark are looked up. */
   readonly beyond?: 'unknown';
+  /** Only with `beyond: 'absent'`. */
   readonly slack?: undefined;
 }
 

@@ -16,35 +16,30 @@ export abstract class BloomError extends Error {
 
 /** An option, a name or a combination of them cannot work. Thrown at start-up, never on a lookup. */
 export class BloomConfigError extends BloomError {
-  /** Stable: for programs. */
   readonly code = 'BLOOM_CONFIG';
   readonly help: string = helpOn(this.code);
 }
 
 /** A value cannot be an id, or an id is too long to be added. */
 export class BloomIdError extends BloomError {
-  /** Stable: for programs. */
   readonly code = 'BLOOM_ID';
   readonly help: string = helpOn(this.code);
 }
 
 /** Stored data, such as a dump of another system, are cut short, damaged, or of an unknown version. */
 export class BloomFormatError extends BloomError {
-  /** Stable: for programs. */
   readonly code = 'BLOOM_FORMAT';
   readonly help: string = helpOn(this.code);
 }
 
 /** A filter that does not grow holds as many ids as it was made for, and took no more. */
 export class BloomFullError extends BloomError {
-  /** Stable: for programs. */
   readonly code = 'BLOOM_FULL';
   readonly help: string = helpOn(this.code);
 }
 
 /** The store could not carry out a write: unreachable, too slow, or its data were made by a newer version. */
 export class BloomUnavailableError extends BloomError {
-  /** Stable: for programs. */
   readonly code = 'BLOOM_UNAVAILABLE';
   readonly help: string = helpOn(this.code);
 }
@@ -72,7 +67,6 @@ export type BloomRebuildFailure =
 
 /** A rebuild ended without a new generation. The filter that was live before is still live. */
 export class BloomRebuildError extends BloomError {
-  /** Stable: for programs. */
   readonly code = 'BLOOM_REBUILD';
   readonly help: string = helpOn(this.code);
   /** Milliseconds before which an automatic attempt is of no use; undefined when unknown. */

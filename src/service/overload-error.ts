@@ -11,6 +11,7 @@ const RETRY_AFTER_SECONDS = 5;
 export class BloomOverloadError extends ServiceUnavailableException {
   /** Stable: for programs. */
   readonly code = 'BLOOM_OVERLOAD';
+  /** Address at which the code is explained. */
   readonly help: string = helpOn(this.code);
   /** Time before which another attempt is of little use. */
   readonly retryAfterSeconds: number = RETRY_AFTER_SECONDS;

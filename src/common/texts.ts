@@ -3,6 +3,16 @@ export function count(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: 2 });
 }
 
+/** 1.78 MiB; less than one in bytes. */
+export function size(bytes: number): string {
+  return bytes < 2 ** 20 ? plural(bytes, 'byte') : `${count(bytes / 2 ** 20)} MiB`;
+}
+
+/** 12.53 s; less than one in milliseconds. */
+export function duration(ms: number): string {
+  return ms < 1000 ? `${count(Math.round(ms))} ms` : `${count(ms / 1000)} s`;
+}
+
 /** 1 key, 2 keys */
 export function plural(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;

@@ -9,15 +9,15 @@ interface Use {
 }
 
 export const answerOfValidate = (method: string, got: unknown) =>
-  `@BloomRegisters on ${method}: expected validate to throw for a call that is to be refused and to return nothing for any other, got ${printed(got)}.`;
+  `@BloomRegisters on ${method}: expected validate to throw for a call that it refuses, and to return nothing for any other, got ${printed(got)}.`;
 
 export const notRegistered = (filter: string, method: string, reason: string) =>
   `@BloomRegisters(${filter}) on ${method}: ${reason}`;
 
 export const writtenUnrecorded = (by: string, id?: IdKey) =>
   `BLOOM_OTHER_ID_WRITTEN: ${by} wrote a row whose id${id === undefined ? '' : `, ${printedId(id)},`} is another one than was recorded before. It is recorded now. Until then its lookups may have ` +
-  'been answered "absent". Give the id its last form before the write (no change in the method, a hook, an extension or the database), or set normalize of ' +
-  'the filter, if both are spellings of one id.';
+  'been answered "absent". Give the id its last form before the write (no change in the method, a hook, an extension or the database). If both are spellings of ' +
+  'one id, set normalize of the filter.';
 
 export const validateAfterwards = (where: string) =>
   `${where}: expected no option validate with from: 'result', where the method has run before its id is added. Validate in the method.`;

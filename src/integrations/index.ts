@@ -12,6 +12,7 @@ export {
   codeOf,
   count,
   describeError,
+  duration,
   escaped,
   type Expect,
   type Expectation,

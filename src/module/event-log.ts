@@ -5,9 +5,11 @@ import {
   codeOf,
   count,
   describeError,
+  duration,
   escaped,
   plural,
   printedId,
+  size,
   withHelp,
   withoutCode,
 } from '../common/index.js';
@@ -67,7 +69,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'invalid-id':
       return warn(
-        `Filter '${event.filter}': ${event.method ?? 'a lookup'} was ${event.answered ? 'answered without being called' : 'let through unguarded'}. ` +
+        `Filter '${event.filter}': ${event.method ?? 'a lookup'} ${event.answered ? 'was answered without being called' : 'ran without the filter'}. ` +
           describeError(event.error),
       );
     case 'guard-error':
@@ -126,11 +128,11 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       return log(`Filter '${event.filter}': this process answers "absent" from its copy.`);
     case 'copy-unleased':
       return log(
-        `Filter '${event.filter}': this process asks Redis for what its copy lacks. ${event.reason}`,
+        `Filter '${event.filter}': this process confirms absent ids with Redis until its copy has a lease again. ${event.reason}`,
       );
     case 'adds-delayed':
       return warn(
-        `Filter '${event.filter}': adds of this process waited ${plural(event.times, 'time')} within a minute for half a lease or longer, ${Math.round(event.ms)} ms in all. A process that reads the ` +
+        `Filter '${event.filter}': adds of this process waited ${plural(event.times, 'time')} within a minute for half a lease or longer, ${duration(event.ms)} in all. A process that reads the ` +
           "filter with leases is stopped, busy, or cut from Redis, or processes die one after the other. Look for 'copy-unleased' in the others, or set replica: 'verified'.",
       );
     case 'other-owner':
@@ -155,7 +157,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'rebuild-started':
       return log(
-        `Filter '${event.filter}': a rebuild has started, for ${plural(event.capacity, 'id')} in ${plural(event.bytes, 'byte')}.` +
+        `Filter '${event.filter}': a rebuild has started, for ${plural(event.capacity, 'id')} in ${size(event.bytes)}.` +
           (event.waitMs > 0
             ? ` It reads the source in ${event.waitMs / 1000} s, so that open transactions can commit (rebuild.drainMs).`
             : '') +
@@ -178,7 +180,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'source-retried':
       return warn(
-        `Filter '${event.filter}': its source failed and tries again. ${describeError(event.error)}`,
+        `Filter '${event.filter}': its source failed and is read again. ${describeError(event.error)}`,
       );
     case 'normalize-chosen':
       return log(
@@ -190,7 +192,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'rebuild-finished':
       return log(
-        `Filter '${event.filter}': rebuilt with ${plural(event.ids, 'id')}${differentIds(event)} in ${count(event.durationMs)} ms.`,
+        `Filter '${event.filter}': rebuilt with ${plural(event.ids, 'id')}${differentIds(event)} in ${duration(event.durationMs)}.`,
       );
     case 'rebuild-failed':
       if (event.error instanceof BloomRebuildError && event.error.reason === 'aborted')
@@ -207,7 +209,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'top-up-failed':
       return warn(
-        `Filter '${event.filter}': rows that others have written could not be added. ${describeError(event.error)}`,
+        `Filter '${event.filter}': rows that others have written could not be added; they are read again. ${describeError(event.error)}`,
       );
     case 'mark-moved-back':
       return warn(
@@ -226,7 +228,7 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
       );
     case 'add-queued':
       return warn(
-        `Filter '${event.filter}': ${plural(event.queued, 'id')} could not be added yet. ${describeError(event.error)}`,
+        `Filter '${event.filter}': ${plural(event.queued, 'id')} could not be added yet, and other instances may answer "absent" until that succeeds. ${describeError(event.error)}`,
       );
     case 'filter-missing':
       if (event.error !== undefined)

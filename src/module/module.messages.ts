@@ -82,7 +82,7 @@ export const toppedUpAllTheTime = (everyMs: number) =>
   '(it is in milliseconds; the default is 1,000).';
 
 export const newRowsAbsent = (reason: string) =>
-  `BLOOM_NEW_ROWS_ABSENT: new rows are answered "absent" until somebody adds their ids, since ${reason}. Put @BloomRegisters on the methods that create them, use a write hook of ` +
+  `BLOOM_NEW_ROWS_ABSENT: new rows are answered "absent" until their ids are added, since ${reason}. Put @BloomRegisters on the methods that create them, use a write hook of ` +
   "the library, or give the filter a feed or topUp; coverage: 'none' says that this is taken care of. See docs/outside-writers.md.";
 
 export const NO_OWNER =
@@ -116,7 +116,7 @@ export const notASource = (filter: string, source: unknown) =>
   (typeof source === 'function' ? ' Write source: { ids: async function* () { yield ids; } }.' : '');
 
 export const notMadeYet = (filter: string) =>
-  `BLOOM_NOT_CREATED: Filter '${filter}' has no source, and nobody has created it: lookups go through, and adds are rejected. If its ids are in a database, give it a source. ` +
+  `BLOOM_NOT_CREATED: Filter '${filter}' has no source and was never created: lookups go through, and adds are rejected. If its ids are in a database, give it a source. ` +
   "If it is to know only what is added, call reset() once, or set create: 'first-start': the first process then creates it, empty.";
 
 export const spellingIsNoGetter = (filter: string, source: string) =>
@@ -133,4 +133,4 @@ export const equalBeyond = ({ column, name = 'normalize', alsoEqual }: BloomIdSp
     ? undefined
     : `BLOOM_SPELLINGS: ${column}, which takes ${alsoEqual} for equal and ${name} does not: an id that is looked up by such a spelling, which its row does not have, is answered ` +
       '"absent". Set the option normalize to a function that gives all of them one text, to (id) => id if ids are always spelled as the database writes ' +
-      'them, or choose another collation, such as utf8mb4_unicode_ci.';
+      'them. Or choose another collation, such as utf8mb4_unicode_ci.';

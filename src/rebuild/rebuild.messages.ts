@@ -1,4 +1,4 @@
-import { count, plural, printed } from '../common/index.js';
+import { count, duration, plural, printed, size } from '../common/index.js';
 import { isRounded } from '../filter/index.js';
 import type { BuildOccasion } from '../store/index.js';
 
@@ -13,13 +13,13 @@ export const rebuildEndedPartly = (filter: string, reason: string, cause: string
 export const notDueYet = (occasion: BuildOccasion | undefined, dueInMs: number) =>
   (occasion?.kind === 'recovery'
     ? 'The last build of this filter failed a short time ago.'
-    : 'A build of this filter began a short time ago.') + ` The next one is due in ${Math.ceil(dueInMs)} ms.`;
+    : 'A build of this filter began a short time ago.') + ` The next one is due in ${duration(dueInMs)}.`;
 
 export const sourceOutgrowsPlans = (plans: number, ids: number) =>
   `The source returned more ids than planned ${plural(plans, 'time')} in a row, the last time about ${count(ids)}.`;
 
 export const missingFromStaging = (missing: number, asked: number) =>
-  `The staged generation lacks ${count(missing)} of ${plural(asked, 'id')} that the rebuild has read and looked up.`;
+  `Verification failed: ${count(missing)} of ${plural(asked, 'id')} are missing from the new build. Report this if it repeats.`;
 
 export const tooFewIds = (ids: number, builtIds: number, minRatio: number) =>
   `The source returned ${plural(ids, 'id')}, the last build had ${count(builtIds)}. Expected ` +
@@ -33,7 +33,7 @@ export const passReadFewer = (pass: number, passes: number, ids: number, before:
   'the filter. If so many were deleted meanwhile, call rebuild({ force: true }), or raise rebuild.memoryMiB so that one pass is enough.';
 
 export const tooManyForMaxBytes = (ids: number, errorRate: number, maxBytes: number) =>
-  `The source returned about ${plural(ids, 'id')}, which at error rate ${errorRate} would take more than maxBytes, ${count(maxBytes)}. If there are that many, ` +
+  `The source returned about ${plural(ids, 'id')}, which at error rate ${errorRate} would take more than maxBytes, ${size(maxBytes)}. If there are that many, ` +
   'raise maxBytes, or the error rate; otherwise check what the source reads.';
 
 export const countNotBelieved = (counted: number, planned: number) =>

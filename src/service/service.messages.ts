@@ -87,8 +87,8 @@ export const adviseOnWrongAbsents = ({
   `${hasFoundNothing ? '' : ', and has never returned null, undefined, false or an empty list'}. ` +
   (isGuardOff ? 'Its guard lets every call through from now on, until this process starts again. ' : '') +
   'If rows have these ids, look at (1) what the guard reads: name the argument that is the id by the option id, or param behind BloomInterceptor; ' +
-  `(2) ${hasSource ? 'the source: its table, column and where' : 'the filter: it has no source, so it knows only the ids that were added to it'}; ` +
-  '(3) rows that are written without an add; (4) an instance with another normalize, redis or keyPrefix than the others. If the method returns a default for ids ' +
+  `(2) ${hasSource ? 'the source: its table, column and where' : 'the filter: without a source it knows only the ids that were added'}; ` +
+  '(3) rows that are written without an add; (4) an instance with another normalize, redis or keyPrefix. If the method returns a default for ids ' +
   'that do not exist, declare it: @BloomGuarded(name, { isFound: (result) => … }).';
 
 export const OVERFULL_REBUILT =
@@ -160,8 +160,8 @@ export const rowsMissing = (found: {
   readonly missing: readonly string[];
   readonly asked: number;
 }) =>
-  `Of ${found.asked} rows up to the mark, ${printed(found.mark)}, the filter lacked ${found.missing.length}, ${printed(found.missing[0])} among them: they became visible after the mark had passed them. ` +
-  'Look for rows that are far ahead of the others in the order, such as one with a sentinel for its id, for ids below the last ones that were given out later, and for transactions that are longer than overlapMs. ' +
+  `Of ${plural(found.asked, 'row')} up to the mark, ${printed(found.mark)}, the filter lacked ${found.missing.length}, ${printed(found.missing[0])} among them: they became visible after the mark had passed them. ` +
+  'Look for rows far ahead of the others in the order, such as one with a sentinel for its id. Look also for ids below the last ones that were given out later, and for transactions longer than overlapMs. ' +
   "Remove or renumber such rows, or set coverage: 'none', then call rebuild(): no id counts as absent until a later rebuild finds all rows up to its mark.";
 
 export const WITH_IDS_SINCE =
@@ -182,7 +182,7 @@ export const addedOutOfOrder = (
   { upTo, last }: { readonly upTo: { readonly upTo: string } | undefined; readonly last: string | undefined },
 ) =>
   `Filter '${filter}': expected an id that comes after ${printed(upTo?.upTo)}${last === undefined ? '' : `, up to ${last},`} or that is in the filter, got ${printedId(id)}. ` +
-  'Other processes may have read past that id, answer by what they have in memory, and hear of no add of this one: they would answer "absent". ' +
+  'Other processes may have read past that id, answer by what they have in memory, and see no add of this one: they would answer "absent". ' +
   "Write its row without add(). Then call rebuild({ join: false }): in each process without Redis, once with replica: 'covered'. " +
   "Where such rows are usual, share the filter through Redis, with replica: 'verified'. Where this is the only process, and adds each id, set coverage: 'none'.";
 

@@ -62,7 +62,7 @@ export const notASourceToMerge = (got: unknown) =>
   `inParallel: expected sources, objects with ids(), classes of providers, or what a function such as fromTypeOrm returns, got ${printed(got)}.`;
 
 export const ORDERS_NOT_MERGED =
-  'several sources are read, which have no one order unless it is said (options newRows and idOrder of inParallel)';
+  'several sources are read, whose common order is not known (options newRows and idOrder of inParallel)';
 
 export const NO_NEW_ROWS =
   'inParallel: expected newRows to be a source with idsSince, got one without it. Give it the option order, or write idsSince.';

@@ -19,6 +19,6 @@ export const idsNotNamed = (
   `@${decorator}(${filter}) on ${method}: expected the test to name the ids of ${filter}, got those of ${given}. ` +
   `Add ${property}: [], or use BloomTestingModule.passAll().`;
 
-export const LEASE_TAKEN = 'Expected the lease of a filter that nobody else has opened, got none.';
+export const LEASE_TAKEN = 'Expected the lease of a filter that nothing else has opened, got none.';
 
 export const buildNotDue = (ms: number) => `Expected a build to be due, got a pause of ${ms} ms.`;

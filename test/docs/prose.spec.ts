@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { messagesOf, PUT_IN } from '../support/messages-of-source.js';
 
 const MOST_WORDS_OF_SENTENCE = 30;
 const MOST_WORDS = 24_000;
@@ -92,6 +93,40 @@ describe('The prose of the user pages', () => {
     expect(missing).toEqual([]);
   });
 });
+
+/** Rules of pages that messages keep as well; 'master' in quotes is a word of Redis. */
+const BANNED_IN_MESSAGES: typeof BANNED = [
+  ...BANNED.filter(
+    ([, instead]) => !['ID', 'the verdict in code font', 'plain verbs', 'primary'].includes(instead),
+  ),
+  [/\b(shall|whilst|were it)\b/i, 'plain verbs'],
+  [/(?<!')\bmasters?\b(?!')/i, 'primary'],
+  [/\b(hears?|tells|told)\b/i, 'receives, says'],
+  [/\b(staging|stagings|staged)\b/i, 'the new build'],
+  [/\bmakes? no sense\b/i, 'is not valid'],
+  [new RegExp(`${PUT_IN} (rows|keys|calls|adds)\\b`), 'plural()'],
+];
+
+describe.each(['src', ...readdirSync('packages').map((wing) => `packages/${wing}/src`)])(
+  'The messages of %s',
+  (folder) => {
+    const messages = messagesOf(folder, /\.messages\.ts$|event-(log|text)\.ts$/);
+    const sentences = [...new Set(messages.flatMap(sentencesOf))];
+
+    it('have short sentences', () => {
+      expect(sentences.filter((one) => wordsOf(one).length > MOST_WORDS_OF_SENTENCE)).toEqual([]);
+    });
+
+    it('have the words that readers know', () => {
+      const found = sentences.flatMap((sentence) =>
+        BANNED_IN_MESSAGES.filter(([phrase]) => phrase.test(sentence)).map(
+          ([, instead]) => `${instead}: ${sentence}`,
+        ),
+      );
+      expect(found).toEqual([]);
+    });
+  },
+);
 
 describe('The alert rules', () => {
   it('lead to their entries in the runbook', () => {

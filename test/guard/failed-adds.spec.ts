@@ -168,7 +168,7 @@ describe.each(['memory', 'redis'])('Creates that fail, with a filter in %s', (ki
     expect(await repository.find('A-2')).toBe('A-2');
     await expect(repository.createChecked('no')).rejects.toThrow(
       new BloomConfigError(
-        '@BloomRegisters on Repository.createChecked: expected validate to throw for a call that is to be refused and to return nothing for any other, got false.',
+        '@BloomRegisters on Repository.createChecked: expected validate to throw for a call that it refuses, and to return nothing for any other, got false.',
       ),
     );
     expect([repository.calls, counts().failedAdds]).toEqual([1, 0]);

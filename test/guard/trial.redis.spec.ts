@@ -169,7 +169,7 @@ describe('A setup that would deny rows shows itself, and denies none, where', ()
     for (const sku of rows) expect(await products.find(sku)).toBe(sku);
     await eventually('the guard is off', () => isOff(events));
     expect(wrongAbsents(events)[0]).toMatchObject({ distrusted: false });
-    expect(advice(events).join()).toContain('it has no source');
+    expect(advice(events).join()).toContain('without a source it knows only');
     expect((await filter.info()).state).toBe('ready');
     await products.create('new');
     for (const sku of rows) expect(await products.find(sku)).toBe(sku);

@@ -59,6 +59,10 @@ it('counts one id, one lookup and one time as one', () => {
   expect(texts).toContain("Filter 'products': rebuilt with 1 id in 1 ms.");
   log.write({ type: 'rebuild-finished', filter: 'users', ids: 1234, distinctIds: 1234, durationMs: 1 });
   expect(texts.at(-1)).toBe("Filter 'users': rebuilt with 1,234 ids in 1 ms.");
+  log.write({ type: 'rebuild-finished', filter: 'users', ids: 2, distinctIds: 2, durationMs: 12_533 });
+  expect(texts.at(-1)).toBe("Filter 'users': rebuilt with 2 ids in 12.53 s.");
+  log.write({ type: 'rebuild-started', filter, capacity: 1_100_000, bytes: 1_869_824, waitMs: 0 });
+  expect(texts.at(-1)).toContain('for 1,100,000 ids in 1.78 MiB.');
 });
 
 it('begins warnings and errors with their code and ends them with the address of its entry, and writes each advice', () => {
@@ -73,7 +77,7 @@ it('begins warnings and errors with their code and ends them with the address of
   log.write({ type: 'advice', filter, text: 'A store of the application says this.' });
   const page = 'https://github.com/nestjs-bloom/nestjs-bloom/blob/main/docs/messages.md';
   expect(texts).toEqual([
-    `BLOOM_TOP_UP_FAILED: Filter 'products': rows that others have written could not be added. down ${page}#bloom_top_up_failed`,
+    `BLOOM_TOP_UP_FAILED: Filter 'products': rows that others have written could not be added; they are read again. down ${page}#bloom_top_up_failed`,
     `BLOOM_EVICTABLE: Filter 'products': Redis may evict it. ${page}#bloom_evictable`,
     `BLOOM_NO_OWNER: Filter 'products': It has none. ${page}#bloom_no_owner`,
     `BLOOM_ADVICE: Filter 'products': A store of the application says this. ${page}#bloom_advice`,

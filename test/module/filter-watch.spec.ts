@@ -95,7 +95,7 @@ describe('The watch over filters', () => {
     await eventually('the advice', () => advice().length > 0);
     expect(advice()).toEqual([
       expect.stringMatching(
-        /^BLOOM_NOT_CREATED: Filter 'products' has no source, and nobody has created it: .* give it a source\. .* call reset\(\) once, or set create: 'first-start'/,
+        /^BLOOM_NOT_CREATED: Filter 'products' has no source and was never created: .* give it a source\. .* call reset\(\) once, or set create: 'first-start'/,
       ),
     ]);
     expect(new Set(await filter.checkMany(rows))).toEqual(new Set(['unknown']));

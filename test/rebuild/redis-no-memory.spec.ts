@@ -87,7 +87,7 @@ function describeKind(name: string, { layout, hasSource = true, start }: Kind): 
       const { instance, before } = await live();
       const { error } = await failureOf(instance, source);
       expect(error.reason).toBe('no-memory');
-      expect(error.message).toMatch(/needs \d{8,} bytes, used_memory is \d+ of maxmemory \d+/);
+      expect(error.message).toMatch(/needs [\d.]{2,} MiB, used_memory is [\d.]+ MiB of maxmemory [\d.]+ MiB/);
       expect(error.retryAfterMs).toBeGreaterThanOrEqual(120_000);
       expect(await keys()).toEqual(before);
       expect(tenant).toMatchObject({ refused: 0 });

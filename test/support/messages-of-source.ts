@@ -6,9 +6,9 @@ import ts from 'typescript';
 export const PUT_IN = '…';
 
 /** Every text that the files of a folder put together; one for each branch of a condition in it. */
-export function messagesOf(folder: string): string[] {
+export function messagesOf(folder: string, pattern = /\.ts$/): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !file.endsWith('.generated.ts'),
+    (file) => pattern.test(file) && !file.endsWith('.generated.ts'),
   );
   return files.flatMap((file) => {
     const messages: string[] = [];

@@ -4,7 +4,7 @@ import { processes } from './texts.js';
 export const doesNotStart = (app: string | undefined, error: unknown) =>
   `The application of ${app} does not start: ${describeError(error)}`;
 
-export const NO_LIFECYCLE = 'no lifecycle of BloomModule was made';
+export const NO_LIFECYCLE = 'BloomModule did not start';
 
 export const hasNoFilters = (app: string | undefined) =>
   `The application of ${app} has no filters: expected BloomModule.forRoot(…) among the imports of its modules.`;
@@ -75,7 +75,7 @@ export const urlBesideCluster = (file: string) =>
 export const redisOptionsNotRead = (error: unknown) =>
   `Expected --redis-options to name a file with options of ioredis as JSON: ${describeError(error)}.`;
 
-export const NO_OBJECT = 'it is no object';
+export const NO_OBJECT = 'it is not an object';
 
 export const wrongRedisOptions = (file: string, why: string) =>
   `Expected ${file} to hold options of ioredis as JSON, such as { "host": "redis.example", "port": 6380, "tls": { "ca": "file:ca.pem" } }: ${why}.`;
@@ -149,7 +149,7 @@ export const noLookups = (route: string, requests: number, path: string) =>
   `None of ${plural(requests, 'request')} is a lookup of ${route}. The first one was of '${path}': give --route the whole path, with prefixes.`;
 
 export const ROUTE_OR_FILTER =
-  'Expected --route with the path that looks up an id, such as /products/:id, to read access logs, or --filter with the name of a filter, to read ' +
+  'Expected --route with the path that looks up an id, such as /products/:id, to read access logs. Or give --filter with the name of a filter, to read ' +
   'what its guards have counted.';
 
 export const nothingReported = (filter: string, keyPrefix: string) =>

@@ -1,8 +1,8 @@
 import { describeError, printed } from 'nestjs-bloom/integrations';
 
 export const NO_AUTH =
-  'BloomDashboardModule: expected auth, got none: whoever opens the dashboard may rebuild filters and turn them off. Give a guard class, ' +
-  '{ user, password }, or insecure: true where nobody else reaches the port.';
+  'BloomDashboardModule: expected auth, got none: everyone who opens the dashboard may rebuild filters and turn them off. Give a guard class, ' +
+  '{ user, password }, or insecure: true where only you reach the port.';
 
 export const AUTH_AND_INSECURE =
   'BloomDashboardModule: expected auth or insecure: true, got both. Leave insecure out.';

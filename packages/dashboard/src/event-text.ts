@@ -1,5 +1,5 @@
 import { type BloomEvent, BloomRebuildError } from 'nestjs-bloom';
-import { codeOf, count, helpOn, plural } from 'nestjs-bloom/integrations';
+import { codeOf, count, duration, helpOn, plural } from 'nestjs-bloom/integrations';
 import type { EventLine } from './dashboard-view.js';
 
 const THE_LOG = 'The log has the error.';
@@ -87,7 +87,7 @@ function textOf(event: BloomEvent): Said | undefined {
     case 'other-partitions':
       return [
         'error',
-        `It is stored in ${event.found ? plural(event.found, 'partition') : 'no partitions'}, and this process was told ${event.partitions || 'none'}.`,
+        `It is stored in ${event.found ? plural(event.found, 'partition') : 'no partitions'}, and the options of this process say ${event.partitions || 'none'}.`,
       ];
     case 'rebuild-started':
       return ['log', `A rebuild has started, for ${plural(event.capacity, 'id')}.`];
@@ -108,7 +108,7 @@ function textOf(event: BloomEvent): Said | undefined {
         `The build left out ${plural(event.skipped, 'id')} of the source that cannot be added. The log has an example.`,
       ];
     case 'rebuild-finished':
-      return ['log', `Rebuilt with ${plural(event.ids, 'id')} in ${whole(event.durationMs)} ms.`];
+      return ['log', `Rebuilt with ${plural(event.ids, 'id')} in ${duration(event.durationMs)}.`];
     case 'rebuild-skipped':
       return ['log', `A rebuild was skipped: ${event.reason}`];
     case 'rebuild-failed':
@@ -125,7 +125,10 @@ function textOf(event: BloomEvent): Said | undefined {
     case 'copy-leased':
       return ['log', 'This process answers "absent" from its copy.'];
     case 'copy-unleased':
-      return ['log', `This process asks the store for what its copy lacks. ${event.reason}`];
+      return [
+        'log',
+        `This process confirms absent ids with Redis until its copy has a lease again. ${event.reason}`,
+      ];
     case 'adds-delayed':
       return [
         'warn',

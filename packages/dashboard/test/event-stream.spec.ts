@@ -107,7 +107,7 @@ describe('The events that the dashboard shows', () => {
       text({ type: 'add-queued', filter, queued: 1234, error: undefined }),
     ]).toEqual([
       'This process answers "absent" from its copy.',
-      'This process asks the store for what its copy lacks. The lease has ended.',
+      'This process confirms absent ids with Redis until its copy has a lease again. The lease has ended.',
       expect.stringMatching(/^Adds of this process waited 1 time within a minute for half a lease or longer/),
       'The mark of topUp is gone until the next rebuild has set one. The log says why.',
       'Redis answers again; 1 lookup went through unchecked.',

@@ -3,7 +3,7 @@ export const notAClient = (got: string) =>
   'client of ioredis.';
 
 export const READS_FROM_REPLICA =
-  'fromNodeRedis: expected a client of the master, got one with readonly: true: a replica may not have an id yet that was added. Pass a ' +
+  'fromNodeRedis: expected a client of the primary, got one with readonly: true: a replica may not have an id yet that was added. Pass a ' +
   'client without readonly.';
 
 export const answeredNothing = (ms: number) =>

@@ -1,3 +1,4 @@
+import { size } from '../../common/index.js';
 import type { BloomUnleasedCause } from '../index.js';
 
 /** Why a copy has no lease, as a word and as a sentence. */
@@ -11,26 +12,26 @@ export const LOAD_FAILED: Unleased = { cause: 'load-failed', reason: 'The copy c
 export const LEASE_LAPSED: Unleased = { cause: 'lapsed', reason: 'The lease was not renewed in time.' };
 export const STORE_SILENT: Unleased = {
   cause: 'store-silent',
-  reason: 'The store did not answer the question for a lease.',
+  reason: 'Redis did not answer the request for a lease.',
 };
-export const NOT_LIVE: Unleased = { cause: 'not-live', reason: 'No generation is live.' };
+export const NOT_LIVE: Unleased = { cause: 'not-live', reason: 'The filter is not ready.' };
 export const ANOTHER_GENERATION: Unleased = {
   cause: 'other-generation',
-  reason: 'Another generation went live.',
+  reason: 'A new build went live, and the copy is loaded again.',
 };
 export const ENTRIES_LOST: Unleased = {
   cause: 'feed-lost',
-  reason: 'The feed of adds lacks entries that this copy has not applied.',
+  reason: 'The copy has missed adds of others, and is loaded again.',
 };
 export const OTHER_FEED: Unleased = {
   cause: 'feed-lost',
-  reason: 'The server has another list of readers.',
+  reason: 'Redis has lost track of this process (failover or flush). The copy is loaded again.',
 };
-export const FEED_SILENT: Unleased = { cause: 'feed-lost', reason: 'Entries of the feed do not arrive.' };
+export const FEED_SILENT: Unleased = { cause: 'feed-lost', reason: 'Adds of others do not arrive.' };
 export const STORE_WITHOUT_LEASES: Unleased = { cause: 'no-leases', reason: 'This store has no leases.' };
 
 export const noRoomForCopy = (bytes: number, maxBytes: number) =>
-  `BLOOM_NO_ROOM_FOR_COPY: There is no room for a local copy of ${bytes} bytes beside those of the other filters (copies.maxBytes is ${maxBytes}): lookups of ids ` +
+  `BLOOM_NO_ROOM_FOR_COPY: There is no room for a local copy of ${size(bytes)} beside those of the other filters (copies.maxBytes is ${size(maxBytes)}): lookups of ids ` +
   "that exist ask Redis. Raise copies.maxBytes, or set replica: 'off' where a copy is of least use.";
 
 export const noLease = (reason: string) =>

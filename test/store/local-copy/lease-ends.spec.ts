@@ -125,7 +125,7 @@ describe('A copy that lacks something', () => {
     leases.undelivered = [];
     leases.add('b');
     leases.deliver();
-    await isUnleased('The feed of adds lacks entries that this copy has not applied.');
+    await isUnleased('The copy has missed adds of others, and is loaded again.');
     await jest.advanceTimersByTimeAsync(LEASE_MS / 2);
     expect(await original.answerAll()).toBeGreaterThan(0);
     expect(filter.checkOne('a')).toBe('maybe');
@@ -140,7 +140,7 @@ describe('A copy that lacks something', () => {
     await copy.load();
     leases.list = 'list-2';
     await meet();
-    await isUnleased('The server has another list of readers.');
+    await isUnleased('Redis has lost track of this process (failover or flush). The copy is loaded again.');
     await jest.advanceTimersByTimeAsync(LEASE_MS / 2);
     await original.answerAll();
     expect(filter.checkOne('nobody')).toBe('absent');
@@ -153,7 +153,7 @@ describe('A copy that lacks something', () => {
     await copy.load();
     leases.swap(['new']);
     await meet();
-    await isUnleased('Another generation went live.');
+    await isUnleased('A new build went live, and the copy is loaded again.');
     await settled();
     await original.answerAll();
     expect(filter.checkOne('new')).toBe('maybe');

@@ -7,8 +7,7 @@ export const OTHER_RUN =
 export const KEY_DAMAGED =
   'A key of the filter is gone or damaged: the next lookup of an application takes it out of service as lost.';
 
-export const COUNTS_NOT_BELIEVED =
-  'The numbers of the last build are not those that were written with it; they count as 0.';
+export const COUNTS_NOT_BELIEVED = 'The numbers of the last build were changed since; they count as 0.';
 
 export const noMetadata = (key: string) =>
   `There are no metadata at '${key}': the filter was never built, or it has another name, keyPrefix or database.`;
@@ -17,7 +16,7 @@ export const formatTooNew = (found: string, supported: string) =>
   `The filter is stored in format ${found}, and this version knows ${supported}: upgrade nestjs-bloom.`;
 
 export const metadataNonsense = (fault: string) =>
-  `The metadata make no sense (${fault}): the next process that looks takes the filter out of service as lost.`;
+  `The metadata are not valid (${fault}): the next process that looks takes the filter out of service as lost.`;
 
 export const NOTES: Readonly<Record<BloomFilterState, string | undefined>> = {
   ready: undefined,

@@ -5,7 +5,7 @@ export const noAdoptWithSource = (layout: string, adopt: unknown) =>
   'Leave out one of them.';
 
 export const noAdoptWithoutKey = (layout: string, adopt: unknown) =>
-  `${layout}(): expected no adopt without a key, got ${printed(adopt)}: the filter has a key of its own, which nobody else fills. ` +
+  `${layout}(): expected no adopt without a key, got ${printed(adopt)}: the filter has a key of its own, which no other system fills. ` +
   'Name the key of the other systems, or leave it out.';
 
 export const hasNoRebuild = (layout: string, option: string, got: unknown) =>
@@ -32,7 +32,7 @@ export const wrongDump = (dump: string, expected: string, got: string, command: 
 
 export const changedWhileDumped = (dump: string, expected: string, got: string) =>
   `Expected ${dump} of one moment, with ${expected}, got ${got}. The filter was changed while it was dumped: dump a copy ` +
-  'that nobody writes to, made by DUMP of the key and RESTORE under another name (COPY is refused for such keys).';
+  'that nothing writes to, made by DUMP of the key and RESTORE under another name (COPY is refused for such keys).';
 
 interface Settings {
   readonly kind: string;

@@ -58,7 +58,7 @@ export const slotOfOther = (slot: string) =>
   `The replication slot ${printed(slot)} is on another server than the one that the filter has followed, or a standby has taken over.`;
 
 export const slotAhead = (slot: string, position: string, confirmed: string) =>
-  `The replication slot ${printed(slot)} is at ${confirmed}, and the filter has come to ${position}: the slot was created anew, or somebody else reads from it.`;
+  `The replication slot ${printed(slot)} is at ${confirmed}, and the filter has come to ${position}: the slot was created anew, or another program reads from it.`;
 
 export const tableChanged = (table: string, parts: readonly string[]) =>
   `The table ${table} has become another one by ${parts.join(', ')}: rows may have come that are not in the log, as with a partition that is attached.`;

@@ -16,16 +16,16 @@ export const unexpectedReply = (asked: string, got: string) =>
   `Expected a documented reply to ${asked}, got ${got}. Check whether a proxy, or an option of the client, changes replies.`;
 
 export const noMaster = (cause: string) =>
-  `The server is not a master (${cause}). The connection is opened again, since its address may lead to another server.`;
+  `The server is not a primary (${cause}). The connection is opened again, since its address may lead to another server.`;
 
 export const SERVER_IS_REPLICA =
   'BLOOM_SERVER_IS_REPLICA: The Redis server that answers is a replica, so every lookup is unknown and every add is rejected. If this is the wrong address, set the ' +
-  'option redis to that of the master. If the address leads to another master by now, the client does not see it while its connection stays ' +
+  'option redis to that of the primary. If the address leads to another primary by now, the client does not see it while its connection stays ' +
   "open: create it with reconnectOnError: (e) => (e.message.includes('READONLY') ? 2 : false) and a retryStrategy, or set the option redis " +
   'to a URL or ioredis options instead of a client.';
 
 export const lostOnSilentConnection = (script: string) =>
-  `Redis has not carried out '${script}', which is sent to it on a connection without replies. For a minute it is sent with replies, and these say why if it fails again.`;
+  `Redis did not run '${script}', which is sent without waiting for a reply. For a minute it is sent with replies. Nothing needs to be done, unless this repeats.`;
 
 const PROXY =
   'A proxy that understands Redis may send commands of one connection to another server, without the connection being closed: for up to two ' +
@@ -73,7 +73,7 @@ export const readsFromReplicas = (got: string) =>
   'BloomModule.';
 
 export const clientOfReplica = (role: string) =>
-  `Expected a client of the master, got role '${role}': a replica cannot be written to, and may not have an id yet that was added. Pass a ` +
+  `Expected a client of the primary, got role '${role}': a replica cannot be written to, and may not have an id yet that was added. Pass a ` +
   "client with role 'master'.";
 
 export const PIPELINES_SCRIPTS =

@@ -1,4 +1,6 @@
-export const METADATA_GONE = 'The metadata are gone.';
+import { plural, size } from '../../../common/index.js';
+
+export const METADATA_GONE = 'Redis has no metadata of the filter: they were deleted, flushed or evicted.';
 export const METADATA_RECREATED = 'The metadata were gone, and are being created again.';
 export const FILTER_RECREATED = 'The filter was lost, and created again by a process that did not know it.';
 export const SERVER_REPLACED =
@@ -9,7 +11,8 @@ export const SEGMENT_DAMAGED = 'A segment is gone or damaged.';
 export const GENERATION_LIVE = 'A generation went live.';
 export const STATE_FOUND = 'Another process has already reported this state.';
 
-export const metadataNonsense = (fault: string) => `The metadata make no sense (${fault}).`;
+export const metadataNonsense = (fault: string) =>
+  `The metadata of the filter are not valid (${fault}): something else writes to them.`;
 
 export const keepsChanging = (filter: string, operation: string) =>
   `Filter '${filter}' kept changing during ${operation}. Try again; if it happens again, check which processes build the filter.`;
@@ -29,8 +32,8 @@ const partsText = (parts: number) =>
   parts > 0 ? `a filter of ${parts} partitions` : 'a filter without partitions';
 
 export const countsNotBelieved = (key: string) =>
-  `BLOOM_COUNTS_CHANGED: The numbers of the last build in ${key} (ids, capacity, errorRate, builtAt) are not those that were written with it, so they are not ` +
-  'believed: the next rebuild is planned without them. Something else writes to this key; leave it to this library alone.';
+  `BLOOM_COUNTS_CHANGED: The numbers of the last build in ${key} (ids, capacity, errorRate, builtAt) are not those that were written with it. ` +
+  'The next rebuild is planned without them. Something else writes to this key; leave it to this library alone.';
 
 export const notCarriedOut = (cause: string) => `Redis did not carry out a command: ${cause}`;
 
@@ -89,17 +92,17 @@ export const filterEvictable = (policy: string) =>
   'noeviction, volatile-lru or volatile-lfu, or give the filters a Redis of their own.';
 
 export const stagingEvictable = (policy: string) =>
-  `BLOOM_EVICTABLE: Redis evicts the lease and the staged keys of a rebuild, which expire, before or like any cache entry (maxmemory-policy ${policy}): ` +
+  `BLOOM_EVICTABLE: Redis evicts the lease and the new keys of a rebuild, which expire, before or like any cache entry (maxmemory-policy ${policy}): ` +
   'when its memory is full, rebuilds fail. Set the policy to noeviction, volatile-lru or volatile-lfu, or give the filters a Redis of ' +
   'their own.';
 
 export const noRoomForTwo = (neededBytes: number, limit: number) =>
-  `BLOOM_MEMORY_TOO_SMALL: A rebuild needs room for two generations, ${neededBytes} bytes; maxmemory is ${limit}. Raise it, or the error rate of the filter.`;
+  `BLOOM_MEMORY_TOO_SMALL: A rebuild needs room for two builds, ${size(neededBytes)}; maxmemory is ${size(limit)}. Raise it, or the error rate of the filter.`;
 
 const STAYS_UNKNOWN = 'The filter stays unknown until reset() (on a key of other systems: adopt()).';
 const IS_RECREATED =
   'While a process runs that knew the filter, it stays unknown until reset() (on a key of other systems: adopt()). When every process has ' +
-  'started again as well, nobody can know that there was a filter: it is created again, empty, and answers "absent" for every id added ' +
+  'started again as well, no process knows that there was a filter: it is created again, empty, and answers "absent" for every id added ' +
   "before. Set create: 'explicit' (on a key of other systems, adopt: 'explicit' in its layout), and it stays unknown then too.";
 
 export const noAppendOnlyFile = (isRecreated: boolean) =>
@@ -120,7 +123,8 @@ interface MemoryFacts {
   readonly policy: string;
 }
 
-const printedMemory = ({ used, limit }: MemoryFacts) => `used_memory is ${used} of maxmemory ${limit}`;
+const printedMemory = ({ used, limit }: MemoryFacts) =>
+  `used_memory is ${size(used)} of maxmemory ${size(limit)}`;
 
 export const outOfMemory = (what: string, retryAfterMs: number) =>
   `${what} Raise maxmemory, give the filters a Redis of their own, or raise the error rate of the filter. An automatic attempt ` +
@@ -130,11 +134,11 @@ export const stepRefused = (cause: string) =>
   `Redis refused a step of the rebuild, since it is out of memory: ${cause}.`;
 
 export const noRoomForStaging = (neededBytes: number, memory: MemoryFacts) =>
-  `Redis has no memory for a second generation: it needs ${neededBytes} bytes, ${printedMemory(memory)} (maxmemory-policy ` +
+  `Redis has no memory for a second build: it needs ${size(neededBytes)}, ${printedMemory(memory)} (maxmemory-policy ` +
   `${memory.policy}).`;
 
 export const stagingKeysEvicted = (gone: number, staged: number, memory: MemoryFacts) =>
-  `${gone} of ${staged} staged keys are gone: Redis evicts keys (maxmemory-policy ${memory.policy}), ${printedMemory(memory)}.`;
+  `${gone} of ${plural(staged, 'key')} of the new build are gone: Redis evicts keys (maxmemory-policy ${memory.policy}), ${printedMemory(memory)}.`;
 
 export const othersNeedMemory = (memory: MemoryFacts) =>
-  `Others need the memory of the staged keys: ${printedMemory(memory)}, and the next writes would be refused.`;
+  `Others need the memory of the new build: ${printedMemory(memory)}, and the next writes would be refused.`;

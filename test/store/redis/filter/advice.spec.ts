@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
+import { size } from '../../../../src/common/index.js';
 import type { AdvisedFilter } from '../../../../src/store/index.js';
 import { RedisFixture } from '../../../support/redis-fixture.js';
 
@@ -44,7 +45,7 @@ describe('The inspection of a server', () => {
     async (policy) => {
       await admin.config('SET', 'maxmemory', String(100 * MEGABYTE));
       await admin.config('SET', 'maxmemory-policy', policy);
-      expect(await advice()).toEqual([expect.stringContaining(`the staged keys of a rebuild, which expire`)]);
+      expect(await advice()).toEqual([expect.stringContaining(`the new keys of a rebuild, which expire`)]);
       expect((await advice())[0]).toContain(`(maxmemory-policy ${policy})`);
       await admin.config('SET', 'maxmemory', '0');
       expect(await advice()).toEqual([]);
@@ -72,7 +73,7 @@ describe('The inspection of a server', () => {
   it('warns when two generations have no room', async () => {
     await admin.config('SET', 'maxmemory', String(100 * MEGABYTE));
     expect(await advice({ bytes: 60 * MEGABYTE })).toEqual([
-      expect.stringContaining(`${120 * MEGABYTE} bytes; maxmemory is ${100 * MEGABYTE}`),
+      expect.stringContaining(`${size(120 * MEGABYTE)}; maxmemory is ${size(100 * MEGABYTE)}`),
     ]);
     await admin.config('SET', 'maxmemory', '0');
   });

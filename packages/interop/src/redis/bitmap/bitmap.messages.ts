@@ -51,4 +51,4 @@ export const tooFewBitsForIds = (
   `The ${bits} bits of key '${key}' give an error rate of ${errorRate.toPrecision(2)} at ${expected.capacity} ids, more than the ` +
   `${expected.errorRate} asked for. Use more bits on every side, or a higher error rate.`;
 
-export const STAGING_NOT_OPEN = 'The staging is not open.';
+export const STAGING_NOT_OPEN = 'The new build is not open.';

@@ -6,7 +6,7 @@ export const FULL =
   'Expected room in the cuckoo filter, got a full one: not every id was added. Rebuild it with a larger capacity.';
 
 export const STAGED_FULL =
-  'The staged cuckoo filter has no room for the ids of the source and those that were added meanwhile. Raise its capacity, or let it ' +
+  'The new cuckoo filter has no room for the ids of the source and those that were added meanwhile. Raise its capacity, or let it ' +
   'grow: layout: cuckoo({ expansion }).';
 
 export const FILTER_GONE = 'The filter is gone, or damaged.';

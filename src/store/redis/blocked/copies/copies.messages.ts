@@ -7,7 +7,7 @@ export const noLeasesOnCluster = (name: string) =>
   "server. Expected a standalone Redis or one behind Sentinel. Set replica: 'verified' and leave leaseMs out, or give the filters a Redis of their own.";
 
 export const acknowledgementsUnannounced = (channel: string, error: string | undefined) =>
-  'BLOOM_NO_MESSAGES: This process asks Redis what others have acknowledged, since nobody tells it' +
+  'BLOOM_NO_MESSAGES: This process asks Redis what others have acknowledged, since no message says so' +
   (error === undefined ? '' : ` (${error})`) +
   `; the connection is opened again. Its adds take longer, and cost Redis more. Let every user of the application publish and subscribe on the channel ${channel} (ACL SETUSER: +publish +subscribe and ` +
   'the channel), and run the same version everywhere.';

@@ -28,9 +28,8 @@ export const lostOnSilentConnection = (script: string) =>
   `Redis did not run '${script}', which is sent without waiting for a reply. For a minute it is sent with replies. Nothing needs to be done, unless this repeats.`;
 
 const PROXY =
-  'A proxy that understands Redis may send commands of one connection to another server, without the connection being closed: for up to two ' +
-  'seconds an id that only the other one has is then answered "absent". Connect to Redis itself, or through a proxy or load balancer that ' +
-  'passes on each connection as it is (TCP mode).';
+  'A proxy may send commands of one connection to another server: for up to two seconds an id that only the other one has is then ' +
+  'answered "absent". Connect to Redis itself, or by a proxy in TCP mode.';
 
 export const signsOfProxyFound = (signs: string) => `BLOOM_PROXY: ${signs} ${PROXY}`;
 

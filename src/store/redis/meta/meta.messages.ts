@@ -101,9 +101,8 @@ export const noRoomForTwo = (neededBytes: number, limit: number) =>
 
 const STAYS_UNKNOWN = 'The filter stays unknown until reset() (on a key of other systems: adopt()).';
 const IS_RECREATED =
-  'While a process runs that knew the filter, it stays unknown until reset() (on a key of other systems: adopt()). When every process has ' +
-  'started again as well, no process knows that there was a filter: it is created again, empty, and answers "absent" for every id added ' +
-  "before. Set create: 'explicit' (on a key of other systems, adopt: 'explicit' in its layout), and it stays unknown then too.";
+  'It stays unknown until reset() (on a key of other systems: adopt()). When every process has started again as well, it is created again, empty, and answers "absent" ' +
+  "for every id added before. Set create: 'explicit' (on a key of other systems: adopt of its layout), and it stays unknown then too.";
 
 export const noAppendOnlyFile = (isRecreated: boolean) =>
   'BLOOM_NO_APPEND_ONLY_FILE: The filter has no source to be rebuilt from, and Redis keeps no append-only file: ids added since the last snapshot are gone ' +

@@ -57,6 +57,16 @@ describe('The codes in docs/messages.md', () => {
     expect(missing).toEqual([]);
   });
 
+  it.each(['src/module/event-log.ts', 'packages/dashboard/src/event-text.ts'])(
+    'of events have a text and a level in %s',
+    (file) => {
+      const text = readFileSync(file, 'utf8');
+      expect(EVENT_TYPES.filter((type) => !text.includes(`case '${type}':`))).toEqual([]);
+      // The default of a switch would hide an event that is new.
+      expect(text).not.toMatch(/\bdefault:/);
+    },
+  );
+
   it('have the reasons of rebuilds that failed', () => {
     const reasons = /type BloomRebuildFailure =([^;]*);/.exec(
       readFileSync('src/common/errors.ts', 'utf8'),

@@ -47,7 +47,7 @@ export interface BloomEventMap {
     /** The guarded method. */
     method: string;
     /** The option. */
-    operation: 'id' | 'isFound' | 'coalesce.key' | 'key' | 'client';
+    operation: 'id' | 'isFound' | 'coalesce.key' | 'key' | 'client' | 'early';
     /** What was thrown. */
     error: unknown;
   };

@@ -7,6 +7,7 @@ import { DenialScopes, SharedCalls } from './call-sharing.js';
 import { GuardAnswers } from './guard-answers.js';
 import {
   answeredValue,
+  type EarlyCall,
   type GuardDecision,
   type GuardDeclaration,
   type GuardedCall,
@@ -46,6 +47,8 @@ export class BloomGuardRunner {
   private readonly advised = new Set<string>();
   /** What requests have been checked for. */
   private readonly met = new WeakMap<object, object[]>();
+  /** Calls by their requests. @internal */
+  readonly early = new WeakMap<object, readonly EarlyCall[]>();
   /** By the numbers of the guards: a search by name takes longer. */
   private readonly filters: (GuardableFilter | undefined)[] = [];
   /** Whether an interceptor guards routes that declare no guard. @internal */

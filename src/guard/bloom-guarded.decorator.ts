@@ -20,7 +20,7 @@ import {
   type GuardedCall,
   idReader,
 } from './guarded-call.js';
-import { declareGuard, InterceptorCoverage } from './interceptor-coverage.js';
+import { declareGuard, InterceptorCoverage, readByInterceptor } from './interceptor-coverage.js';
 import type { GuardedVerdict, ListVerdict, OnlyOptions, OtherSelf } from './method-verdict.js';
 import {
   proceed,
@@ -84,9 +84,12 @@ export function BloomGuarded<const Options extends BloomGuardedOptions>(
   filter: string,
   options: Options & OnlyOptions<Options, BloomGuardedOptions>,
 ): BloomGuardedDecorator<Options>;
-export function BloomGuarded<const Options extends Omit<BloomGuardedOptions, 'param'>, Self = AnyInstance>(
+export function BloomGuarded<
+  const Options extends Omit<BloomGuardedOptions, 'param' | 'early'>,
+  Self = AnyInstance,
+>(
   filter: (self: Self) => string,
-  options: Options & OnlyOptions<Options, Omit<BloomGuardedOptions, 'param'>>,
+  options: Options & OnlyOptions<Options, Omit<BloomGuardedOptions, 'param' | 'early'>>,
 ): BloomGuardedDecorator<Options, Self>;
 export function BloomGuarded(filter: BloomFilterName, options: BloomGuardedOptions = {}): MethodDecorator {
   return (target, key, descriptor: PropertyDescriptor) => {
@@ -97,7 +100,8 @@ export function BloomGuarded(filter: BloomFilterName, options: BloomGuardedOptio
     checkGuardedOptions(options, where);
     const use = { decorator: 'BloomGuarded', filter: named, method, key } as const;
     if (named.name === undefined) {
-      if (options.param !== undefined) throw new BloomConfigError(paramWithoutName(where));
+      const unread = readByInterceptor(options);
+      if (unread) throw new BloomConfigError(paramWithoutName(where, unread));
       return wrapMethod(site, use, (original) => guardingByName(site, original, { use, options }));
     }
     const guard = declaredGuard({ filter: named.name, method, options });

@@ -13,6 +13,7 @@ import { answerAbsentUnused, NO_ID_OF } from './guard.messages.js';
 import type { BloomGuardedOptions } from './guard-options.js';
 import {
   answeredValue,
+  type EarlyCall,
   type EntryPoint,
   type GuardAnswer,
   type GuardDeclaration,
@@ -87,9 +88,10 @@ export class BloomInterceptor implements NestInterceptor {
     const args = argumentsOf(context);
     const calls: GuardedCall[] = [];
     for (const { guard, entry } of checks) {
-      const call = guardedCall(guard, entry, undefined, args);
+      const early = this.earlyCall(guard, args[0] as object);
+      const call = early?.call ?? guardedCall(guard, entry, undefined, args);
       if (this.hooks.any) this.hooked.set(context, call);
-      const decided = this.runner.decide(call);
+      const decided = early ? early.decided : this.runner.decide(call);
       const answer = decided instanceof Promise ? await decided : decided;
       if (answer) return streamOf(answer);
       if (call.verdict || call.isPlaceDue) calls.push(call);
@@ -103,6 +105,12 @@ export class BloomInterceptor implements NestInterceptor {
       const enter = () => this.enter(calls, handle, subscriber);
       void this.asRequest(context, enter);
     });
+  }
+
+  /** The call that was decided on before the route. */
+  private earlyCall(guard: GuardDeclaration, request: object): EarlyCall | undefined {
+    if (!guard.options.early || this.hooks.any) return undefined;
+    return this.runner.early.get(request)?.find(({ call }) => call.guard === guard);
   }
 
   /** Takes the places of calls that the filters cannot judge, and runs the route within them. */

@@ -18,6 +18,7 @@ export class GuardAnswers {
 
   absent(call: GuardedCall): GuardAnswer | Promise<GuardAnswer> {
     const { guard, entry, args } = call;
+    if (entry.denied) return entry.denied;
     let answer = entry.absent ?? guard.options.onAbsent ?? this.defaults.onAbsent;
     if (answer === undefined) {
       const context = entry.context();

@@ -8,10 +8,11 @@ import {
   milliseconds,
   oneOf,
   type OptionTable,
+  TRUE_OR_FALSE,
 } from '../common/index.js';
 import type { BloomId } from '../filter/index.js';
 import type { BloomUnknownBudget } from '../service/index.js';
-import { validateAfterwards } from './guard.messages.js';
+import { earlyByFunction, validateAfterwards } from './guard.messages.js';
 
 /** Called with the arguments of the decorated method, and its instance as `this`. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -72,6 +73,13 @@ export interface BloomGuardedOptions extends Omit<BloomGuardDefaults, 'onUnknown
    * cannot have it: the application does not start.
    */
   readonly param?: string | BloomCallback<BloomId>;
+
+  /**
+   * Answers an absent id by 404 where the router calls the route: after the middleware, and before guards,
+   * pipes, interceptors and exception filters. Behind `BloomInterceptor` alone, for an id that is a route
+   * parameter. See docs/security.md. Default: false.
+   */
+  readonly early?: boolean;
 
   /**
    * Whether a result stands for a row. Called as the method is, with the result before the arguments; behind
@@ -192,6 +200,7 @@ const GUARDED = {
   id: PLACE,
   param: PLACE,
   ...ANSWERS,
+  early: TRUE_OR_FALSE,
   isFound: A_FUNCTION,
   coalesce: [
     "an object { key: (...args) => string } that names what the result depends on beside the id, or key: () => '' if on nothing",
@@ -219,6 +228,9 @@ const REGISTERS = {
  */
 export function checkGuardedOptions(options: BloomGuardedOptions, where: string): void {
   checkOptions(options, { where, known: GUARDED });
+  const { early, param, id, onAbsent = 'not-found' } = options;
+  if (early && (typeof (param ?? id ?? '') !== 'string' || onAbsent !== 'not-found'))
+    throw new BloomConfigError(earlyByFunction(where));
 }
 
 /** The same for a decorator of methods that look up many. */

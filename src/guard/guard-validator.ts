@@ -7,9 +7,9 @@ import {
   filterNotRegistered,
   hookNotRegistered,
   namedNotRegistered,
-  paramWithoutInterceptor,
+  unreadByInterceptor,
 } from './guard.messages.js';
-import { guardsWithUnreadParam } from './interceptor-coverage.js';
+import { guardsWithUnreadOption, readByInterceptor } from './interceptor-coverage.js';
 import { checkSkips } from './skip-bloom.decorator.js';
 
 /** Finds decorators that name a filter nobody registered, or that nobody obeys. */
@@ -25,8 +25,12 @@ export class GuardValidator {
    * @throws {BloomConfigError} that names every such class and method.
    */
   validate(): void {
-    const unread = [...this.classes()].flatMap(guardsWithUnreadParam);
-    const lines = new Set(unread.map(({ method, filter }) => paramWithoutInterceptor(method, filter)));
+    const unread = [...this.classes()].flatMap(guardsWithUnreadOption);
+    const lines = new Set(
+      unread.map(({ method, filter, options }) =>
+        unreadByInterceptor(method, filter, readByInterceptor(options)!),
+      ),
+    );
     const lost = [...this.uses()].filter(
       ({ filter: { name } }) => name !== undefined && !this.service.has(name),
     );

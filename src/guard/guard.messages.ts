@@ -65,12 +65,21 @@ export const otherAnswer = (method: string, filter: string, thrown: string | und
   `what its callers expect: @BloomGuarded('${filter}', { onAbsent: '${thrown === undefined ? 'empty' : 'not-found'}' }), 'null', or a function that ` +
   'answers or throws.';
 
-export const paramWithoutInterceptor = (method: string, filter: string) =>
-  `@BloomGuarded('${filter}', { param }) on ${method}: BloomInterceptor reads the option param, and does not check this method. Put ` +
-  '@UseInterceptors(BloomInterceptor) on the route or its controller, or say by the option id where the arguments of the method have the id.';
+export const unreadByInterceptor = (method: string, filter: string, option: string) =>
+  `@BloomGuarded('${filter}', { ${option} }) on ${method}: BloomInterceptor reads the option ${option}, and does not check this method. Put ` +
+  `@UseInterceptors(BloomInterceptor) on the route or its controller, or ${option === 'early' ? 'remove early' : 'say by the option id where the arguments of the method have the id'}.`;
 
-export const paramWithoutName = (where: string) =>
-  `${where}: expected no option param beside a function that names the filter, since BloomInterceptor leaves such a method alone. Say by the option id where ` +
+export const cannotBeEarly = (
+  { method, filter }: { readonly method: string; readonly filter: string },
+  has: string,
+) =>
+  `@BloomGuarded('${filter}', { early: true }) on ${method}: expected a route that its path alone chooses, with the id as its parameter, got ${has}. Remove early.`;
+
+export const earlyByFunction = (where: string) =>
+  `${where}: expected with early the name of a route parameter as id or param, and no onAbsent but 'not-found', since nothing of Nest has run then. Remove early.`;
+
+export const paramWithoutName = (where: string, option: string) =>
+  `${where}: expected no option ${option} beside a function that names the filter, since BloomInterceptor leaves such a method alone. Say by the option id where ` +
   'the arguments of the method have the id, or name the filter by a text.';
 
 export const answerAbsentUnused = (method: string, interceptor: string) =>

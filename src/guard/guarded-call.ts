@@ -28,6 +28,8 @@ export interface EntryPoint {
   isNullable(args: readonly unknown[]): boolean;
   /** What `answerAbsent` of an interceptor answers; undefined where the guard decides. */
   readonly absent: (() => unknown) | undefined;
+  /** What answers an absent id at once, whatever the guard says. */
+  readonly denied?: GuardAnswer;
 }
 
 /**
@@ -94,6 +96,12 @@ export interface GuardAnswer {
 
 /** Undefined: the call is let through. */
 export type GuardDecision = GuardAnswer | undefined;
+
+/** What was decided on a request before its route runs. */
+export interface EarlyCall {
+  readonly call: GuardedCall;
+  readonly decided: GuardDecision | Promise<GuardDecision>;
+}
 
 let declared = 0;
 

@@ -29,6 +29,7 @@ export {
 export type { BloomMistake } from './method-verdict.js';
 export type { AnyInstance, BloomFilterName, FilterUse } from './filter-name.js';
 export type { IdRegistrar, RegisterRequest, Registration } from './id-registrar.js';
+export { answerEarly } from './early-routes.js';
 export { GuardValidator } from './guard-validator.js';
 export { OverloadFilter } from './overload.filter.js';
 export { recordClosed, recordRunning } from './method-wrapper.js';

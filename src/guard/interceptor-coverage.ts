@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { INTERCEPTORS_METADATA } from '@nestjs/common/constants.js';
 import { isRouteHandler } from './call-context.js';
 import { type EntryPoint, type GuardDeclaration, requestEntry } from './guarded-call.js';
+import type { BloomGuardedOptions } from './guard-options.js';
 import { isSkipped } from './skip-bloom.decorator.js';
 
 const GUARDS = Symbol('nestjs-bloom:guards');
@@ -92,17 +93,27 @@ export function declaredInterceptors(handler: object, controller: Function): obj
     .filter((item) => CHECKS in (typeof item === 'function' ? item : item.constructor));
 }
 
-/** Guards of a class whose option `param` nobody reads: the interceptor does not check their methods. */
-export function guardsWithUnreadParam(owner: Function): GuardDeclaration[] {
+/** The option of a guard that `BloomInterceptor` alone reads, if it has one. */
+export function readByInterceptor({ param, early }: BloomGuardedOptions): 'param' | 'early' | undefined {
+  if (param !== undefined) return 'param';
+  return early ? 'early' : undefined;
+}
+
+/** The methods of a class, and those that it inherits. */
+export function methodsOf(owner: Function): Function[] {
   const methods = new Map<PropertyKey, unknown>();
   for (let at = owner.prototype; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
     for (const key of Reflect.ownKeys(at)) {
       if (!methods.has(key)) methods.set(key, Object.getOwnPropertyDescriptor(at, key)!.value);
     }
   }
-  return [...methods.values()]
-    .filter((method) => typeof method === 'function')
+  return [...methods.values()].filter((method) => typeof method === 'function');
+}
+
+/** Guards of a class with an option that nobody reads: the interceptor does not check their methods. */
+export function guardsWithUnreadOption(owner: Function): GuardDeclaration[] {
+  return methodsOf(owner)
     .filter((method) => !(isRouteHandler(method) && declaresInterceptor(method, owner)))
     .flatMap((method) => guardsOf(method).map(({ guard }) => guard))
-    .filter(({ options }) => options.param !== undefined);
+    .filter(({ options }) => readByInterceptor(options) !== undefined);
 }

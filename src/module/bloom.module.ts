@@ -1,7 +1,14 @@
-import { type DynamicModule, Module, type Provider } from '@nestjs/common';
-import { APP_FILTER, DiscoveryModule, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
+import { type DynamicModule, Module, type NestModule, type Provider } from '@nestjs/common';
+import {
+  APP_FILTER,
+  DiscoveryModule,
+  DiscoveryService,
+  HttpAdapterHost,
+  MetadataScanner,
+  ModuleRef,
+} from '@nestjs/core';
 import { BloomConfigError } from '../common/index.js';
-import { BloomGuardRunner, budgetOf, GuardValidator, OverloadFilter } from '../guard/index.js';
+import { answerEarly, BloomGuardRunner, budgetOf, GuardValidator, OverloadFilter } from '../guard/index.js';
 import { BloomFilter, BloomService, ClientCounts } from '../service/index.js';
 import type { FilterStore } from '../store/index.js';
 import { createStore, heartbeatOf, ownerOf } from './store-factory.js';
@@ -42,7 +49,19 @@ import { RebuildScheduler } from './rebuild-scheduler.js';
 
 /** Visible everywhere, so that a decorator works in any module. */
 @Module({})
-class BloomCoreModule {}
+class BloomCoreModule implements NestModule {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly discovery: DiscoveryService,
+    private readonly runner: BloomGuardRunner,
+  ) {}
+
+  /** Called before Nest registers the routes. */
+  configure(): void {
+    if (BloomGuardRunner.isRunner(this.runner))
+      answerEarly(this.runner, this.discovery, this.host.httpAdapter);
+  }
+}
 
 /**
  * Creates the filters of an application, keeps them up to date, and provides them to its guards. Import

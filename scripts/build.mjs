@@ -34,9 +34,10 @@ const COMMONJS = {
   ...CODE,
   format: 'cjs',
   exports: 'named',
+  minifyInternalExports: true,
   minify: {
     compress: { keepNames: { function: true, class: true } },
-    mangle: { toplevel: false, keepNames: true },
+    mangle: { toplevel: true, keepNames: true },
     codegen: { removeWhitespace: true },
   },
 };

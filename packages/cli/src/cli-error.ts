@@ -1,3 +1,5 @@
+import { describeError } from 'nestjs-bloom/internal';
+
 /** How a command ended, for scripts. */
 export const EXIT = {
   fine: 0,
@@ -23,4 +25,15 @@ export class CliError extends Error {
 /** What was typed cannot be understood. */
 export function usageError(message: string): CliError {
   return new CliError(message, EXIT.usage);
+}
+
+/** Text of an error. One of the library begins with its code, also one of another copy of the library. */
+export function withCode(error: unknown): string {
+  const text = describeError(error);
+  return isBloomError(error) ? `${error.code}: ${text}` : text;
+}
+
+export function isBloomError(error: unknown): error is { readonly code: string } {
+  const { code } = Object(error) as { code?: unknown };
+  return typeof code === 'string' && code.startsWith('BLOOM_');
 }

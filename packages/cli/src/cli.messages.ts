@@ -1,8 +1,9 @@
-import { describeError, plural } from 'nestjs-bloom/internal';
+import { describeError, plural, withHelp } from 'nestjs-bloom/internal';
+import { withCode } from './cli-error.js';
 import { processes } from './texts.js';
 
 export const doesNotStart = (app: string | undefined, error: unknown) =>
-  `The application of ${app} does not start: ${describeError(error)}`;
+  `The application of ${app} does not start: ${withHelp(withCode(error))}`;
 
 export const NO_LIFECYCLE = 'BloomModule did not start';
 
@@ -22,7 +23,7 @@ export const appIsStarter = (app: string) =>
   `Expected --app to name the file of the root module, got '${app}', which starts the application. Give dist/app.module.js.`;
 
 export const cannotBeLoaded = (app: string, error: unknown) =>
-  `${app} cannot be loaded: ${describeError(error)}`;
+  `${app} cannot be loaded: ${withHelp(withCode(error))}`;
 
 export const packageMissing = (name: string, app: string, error: unknown) =>
   `Expected the package '${name}' where ${app} finds it: ${describeError(error)}`;

@@ -9,7 +9,7 @@ import {
   ServerInspector,
 } from './inspection/index.js';
 import type { Application } from './application.js';
-import { CliError, usageError } from './cli-error.js';
+import { CliError, usageError, withCode } from './cli-error.js';
 import { type Finding, printFindings, type Severity } from './findings.js';
 import type { RedisSession } from './redis-session.js';
 import { roomFinding, serverFindings } from './server-findings.js';
@@ -54,7 +54,7 @@ async function onServer(
   } catch (error) {
     // What was typed wrongly is no state of a server.
     if (error instanceof CliError && error.exitCode === usageError('').exitCode) throw error;
-    return [{ severity: 'error', about: 'connection', text: describeError(error) }];
+    return [{ severity: 'error', about: 'connection', text: withCode(error) }];
   }
   try {
     const { store, client, address } = session;
@@ -95,6 +95,11 @@ async function permissionFindings(ask: () => Promise<readonly string[]>, kind: s
   }
 }
 
+const STATE_CODES: Readonly<Record<string, string>> = {
+  suspect: 'BLOOM_STATE_CHANGED: ',
+  lost: 'BLOOM_STATE_CHANGED: ',
+  newer: 'BLOOM_NEWER_FORMAT: ',
+};
 /** Keys that are as they should be, also those that do not expire. */
 const NO_FINDINGS = ['negative cache', 'probe', 'reports of instances', 'marks of outside writers'];
 const STATE_SEVERITY: Readonly<Record<string, Severity>> = {
@@ -114,9 +119,10 @@ function filterFindings(found: FilterInspection): Finding[] {
   const findings: Finding[] = [];
   const add = (severity: Severity, text: string) => findings.push({ severity, about: name, text });
   const isSuspect = state === 'ready' && note !== undefined;
+  const code = STATE_CODES[isSuspect ? 'suspect' : state] ?? '';
   add(
     isSuspect ? 'error' : (STATE_SEVERITY[state] ?? 'error'),
-    note === undefined ? state : `${state}: ${note}`,
+    code + (note === undefined ? state : `${state}: ${note}`),
   );
   if (live.missing + live.damaged > 0)
     add(
@@ -124,16 +130,19 @@ function filterFindings(found: FilterInspection): Finding[] {
       `${plural(live.missing + live.damaged, 'key')} of the live generation are gone or damaged: rebuild it.`,
     );
   if (live.lifeMs !== undefined)
-    add('error', 'Keys of the live generation expire: something else has set a life on them. Rebuild it.');
+    add('error', 'Keys of the live generation expire: something else has set a TTL on them. Rebuild it.');
   if (facts.failures > 0)
     add(
       'warning',
-      `The last ${plural(facts.failures, 'build')} failed: see the log of the application, rebuild-failed.`,
+      `BLOOM_REBUILD_FAILED: The last ${plural(facts.failures, 'build')} failed: see the log of the application, rebuild-failed.`,
     );
   if (lease && lease.lifeMs === undefined)
-    add('warning', 'The lease has no life: something else has written it. It counts for nothing.');
+    add('warning', 'The lock of a rebuild has no TTL: something else has written it. It counts for nothing.');
   if (measuredErrorRate !== undefined && errorRate > 0 && measuredErrorRate > 2 * errorRate)
-    add('warning', `More than twice as many absent ids pass as planned: raise capacity, and rebuild it.`);
+    add(
+      'warning',
+      `BLOOM_OVERFULL: More than twice as many absent ids pass as planned: raise capacity, and rebuild it.`,
+    );
   for (const { what, keys, bytes: size, lifeMs } of others) {
     if (NO_FINDINGS.includes(what)) continue;
     const isForEver = lifeMs === undefined && what !== 'other';

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander';
-import { BloomError } from 'nestjs-bloom/filter';
-import { describeError } from 'nestjs-bloom/internal';
+import { withHelp } from 'nestjs-bloom/internal';
 import type { Application, ApplicationWords } from './application.js';
 import type { CheckWords } from './check-command.js';
-import { CliError, EXIT, usageError } from './cli-error.js';
+import { CliError, EXIT, isBloomError, usageError, withCode } from './cli-error.js';
 import { ROUTE_OR_FILTER } from './cli.messages.js';
 import type { DoctorWords } from './doctor-command.js';
 import type { InspectWords } from './inspect-command.js';
@@ -44,15 +43,10 @@ export async function runCli(words: readonly string[], context: CliContext): Pro
 /** Messages are for people; a stack is printed for what is a fault of this program alone. */
 function exitCodeOf(error: unknown, { terminal, environment }: CliContext): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
-  terminal.complain(`${terminal.styled('red', 'error:')} ${describeError(error)}`);
+  terminal.complain(`${terminal.styled('red', 'error:')} ${withHelp(withCode(error))}`);
   const isExpected = error instanceof CliError || isBloomError(error);
   if (!isExpected || environment['DEBUG']) terminal.complain((error as Error).stack ?? '');
   return error instanceof CliError ? error.exitCode : EXIT.failed;
-}
-
-/** Also one of another copy of this package. */
-function isBloomError(error: unknown): boolean {
-  return error instanceof BloomError || String((error as { code?: unknown }).code).startsWith('BLOOM_');
 }
 
 function programOf({ terminal, environment }: CliContext, end: (exitCode: number) => void): Command {

@@ -21,12 +21,12 @@ type Info = ReadonlyMap<string, string>;
 async function findingsOf(client: Redis, where: string, isInCluster: boolean): Promise<Finding[]> {
   const findings: Finding[] = [];
   const add = (severity: Severity, about: string, text: string) =>
-    findings.push({ severity, about, text: where + text });
+    findings.push({ severity, about, text: text.replace(/^(BLOOM_\w+: )?/, `$1${where}`) });
   let info: Info;
   try {
     info = parseInfo(await client.info());
   } catch (error) {
-    const text = `INFO is refused (${String(error)}): a restart that lost adds is not noticed, and a rebuild cannot ask for memory. Allow INFO.`;
+    const text = `BLOOM_COMMAND_REFUSED: INFO is refused (${String(error)}): a restart that lost adds is not noticed, and a rebuild cannot ask for memory. Allow INFO.`;
     add('warning', 'server', text);
     return findings;
   }
@@ -55,7 +55,7 @@ function aboutRole(info: Info, isInCluster: boolean, add: Add): void {
     add(
       'error',
       'role',
-      'It is a replica, which lags and takes no writes: give the address of the master, or "sentinels" and "name" in --redis-options.',
+      'BLOOM_SERVER_IS_REPLICA: It is a replica, which lags and takes no writes: give the address of the primary, or "sentinels" and "name" in --redis-options.',
     );
   } else if (info.get('cluster_enabled') === '1' && !isInCluster) {
     add(
@@ -78,13 +78,13 @@ function aboutMemory(info: Info, add: Add): void {
     add(
       'warning',
       'eviction',
-      `maxmemory-policy ${policy} may evict the filter: lookups go through until it is rebuilt. ${BETTER_POLICY}`,
+      `BLOOM_EVICTABLE: maxmemory-policy ${policy} may evict the filter: lookups go through until it is rebuilt. ${BETTER_POLICY}`,
     );
   } else if (policy === 'volatile-ttl' || policy === 'volatile-random') {
     add(
       'warning',
       'eviction',
-      `maxmemory-policy ${policy} evicts the lease and the staged keys of a rebuild first: rebuilds fail when memory is full. ${BETTER_POLICY}`,
+      `BLOOM_EVICTABLE: maxmemory-policy ${policy} evicts the keys of a rebuild first, or like any other: rebuilds fail when memory is full. ${BETTER_POLICY}`,
     );
   } else add('ok', 'eviction', `maxmemory-policy ${policy}`);
 }
@@ -98,7 +98,7 @@ function aboutPersistence(info: Info, add: Add): void {
     add(
       'note',
       'persistence',
-      'No append-only file: after a restart a filter with a source is suspect until it is rebuilt, and one without a source has lost ids. Set appendonly yes for those.',
+      'BLOOM_NO_APPEND_ONLY_FILE: No append-only file: after a restart a filter with a source is suspect until it is rebuilt, and one without a source has lost ids. Set appendonly yes for those.',
     );
   }
 }
@@ -122,7 +122,7 @@ async function aboutClock(client: Redis, add: Add): Promise<void> {
     add(
       'note',
       'clock',
-      'TIME is refused: nothing is noted of builds, and each instance goes by its own pauses.',
+      'BLOOM_COMMAND_REFUSED: TIME is refused: nothing is noted of builds, and each instance goes by its own pauses.',
     );
   }
 }
@@ -146,7 +146,7 @@ export async function roomFinding(
     : {
         severity: 'error',
         about,
-        text: `${text}: it fails with no-memory. Raise maxmemory, or the error rate of the filter.`,
+        text: `BLOOM_MEMORY_TOO_SMALL: ${text}: it fails with no-memory. Raise maxmemory, or the error rate of the filter.`,
       };
 }
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BloomConfigError } from 'nestjs-bloom/filter';
+import { doesNotStart } from '../src/cli.messages.js';
 import type { Finding } from '../src/findings.js';
 import { build, idsOf } from '../../../test/support/built-filter.js';
 import { RedisFixture } from '../../../test/support/redis-fixture.js';
@@ -68,7 +70,7 @@ describe('nestjs-bloom doctor', () => {
       const first = await examine(server.url, name);
       expect(first).toMatchObject({ code: 1, errors: [], notes: [] });
       expect(first.warnings).toEqual([
-        expect.stringMatching(/eviction: maxmemory-policy allkeys-lru .* Set noeviction/),
+        expect.stringMatching(/eviction: BLOOM_EVICTABLE: maxmemory-policy allkeys-lru .* Set noeviction/),
       ]);
       const client = fixture.client();
       await client.config('SET', 'maxmemory-policy', 'noeviction');
@@ -76,7 +78,9 @@ describe('nestjs-bloom doctor', () => {
       const second = await examine(server.url, name);
       expect(second.code).toBe(2);
       expect(second.errors).toEqual([
-        expect.stringMatching(new RegExp(`room for ${name}: a rebuild needs .* it fails with no-memory`)),
+        expect.stringMatching(
+          new RegExp(`room for ${name}: BLOOM_MEMORY_TOO_SMALL: a rebuild needs .* it fails with no-memory`),
+        ),
       ]);
       await fixture.close();
     } finally {
@@ -102,7 +106,7 @@ describe('nestjs-bloom doctor', () => {
       const onReplica = await examine(replica.url);
       expect([onReplica.code, onReplica.errors.join()]).toEqual([
         2,
-        expect.stringContaining('role: It is a replica'),
+        expect.stringContaining('role: BLOOM_SERVER_IS_REPLICA: It is a replica'),
       ]);
     } finally {
       await replica.stop();
@@ -121,9 +125,19 @@ describe('nestjs-bloom doctor', () => {
     ]);
   });
 
-  it('prints a line for each finding, and how many are bad', async () => {
+  it('names the code of what keeps an application from starting, and where that is explained', () => {
+    const text = doesNotStart('app.js', new BloomConfigError('Expected a name.'));
+    expect(text).toMatch(
+      /^The application of app\.js does not start: BLOOM_CONFIG: Expected a name\. https:\S+#bloom_config$/,
+    );
+  });
+
+  it('prints a line for each finding, with the address that explains its code, and how many are bad', async () => {
     const { stdout } = await runHere(['doctor', '--redis', redis.server.url]);
     expect(stdout).toMatch(/^ok {7}node {9}Node \d/);
+    expect(stdout).toMatch(
+      /^note.* BLOOM_NO_APPEND_ONLY_FILE: .* https:\S+\/docs\/messages\.md#bloom_no_append_only_file$/m,
+    );
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('0 errors, 0 warnings');
   });
 });

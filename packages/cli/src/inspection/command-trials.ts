@@ -8,12 +8,12 @@ import {
 } from '@nestjs-bloom/interop/internal';
 import {
   blockedPermissions,
-  describeError,
   metadataPermissions,
   type RedisConnection,
   RedisKeys,
   refusedPermissions,
 } from 'nestjs-bloom/internal';
+import { withCode } from '../cli-error.js';
 import { INSPECTION_PLAN } from './command-kinds.js';
 
 export interface TrialContext {
@@ -59,7 +59,7 @@ async function refusedToDriver(
   try {
     await driver.verify();
   } catch (error) {
-    return [describeError(error)];
+    return [withCode(error)];
   }
   return refusedPermissions(connection, [...metadataPermissions(probe), ...driver.permissions()]);
 }

@@ -1,4 +1,5 @@
-import { describeError, partOf } from 'nestjs-bloom/internal';
+import { partOf } from 'nestjs-bloom/internal';
+import { withCode } from '../cli-error.js';
 import type { IdKey } from 'nestjs-bloom/filter';
 import {
   type FilterInspection,
@@ -36,7 +37,7 @@ export async function inspectFilter(
     const inspector = new FilterInspector({ ...options, part: { index, of } });
     const inspected = inspector.inspect({ walkMs: walkMs / of }).then(
       (one): InspectedPart => ({ part: index, found: one }),
-      (error: unknown): InspectedPart => ({ part: index, error: describeError(error) }),
+      (error: unknown): InspectedPart => ({ part: index, error: withCode(error) }),
     );
     parts.push(await inspected);
   }

@@ -48,7 +48,7 @@ export const tooFewBitsForIds = (
   expected: { readonly errorRate: number; readonly capacity: number },
   errorRate: number,
 ) =>
-  `The ${bits} bits of key '${key}' give an error rate of ${errorRate.toPrecision(2)} at ${expected.capacity} ids, more than the ` +
+  `BLOOM_TOO_FEW_BITS: The ${bits} bits of key '${key}' give an error rate of ${errorRate.toPrecision(2)} at ${expected.capacity} ids, more than the ` +
   `${expected.errorRate} asked for. Use more bits on every side, or a higher error rate.`;
 
 export const STAGING_NOT_OPEN = 'The new build is not open.';

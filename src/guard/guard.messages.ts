@@ -33,7 +33,7 @@ export const idFunctionThrew = (
   thrownBy: string,
   what: string,
 ) =>
-  `BLOOM_ID_FUNCTION_THREW: ${method} was not guarded: ${thrownBy} threw ${what}, which leaves the call to onUnknown. A client may send such a value on purpose ` +
+  `BLOOM_ID_FUNCTION_THREW: ${method} ran without the filter: ${thrownBy} threw ${what}, so the lookup was not checked. A client may send such a value on purpose ` +
   `(?id=1&id=2). ${thrownBy === NORMALIZE ? NORMALIZE_REMEDY : ID_REMEDY} Where it never throws for the id of a row, ` +
   `@BloomGuarded('${filter}', { onThrow: 'invalid' }) does the same.`;
 

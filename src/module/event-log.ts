@@ -106,7 +106,9 @@ function logEntry(event: BloomEvent): { level: 'log' | 'warn' | 'error'; text: s
         text:
           `Filter '${event.filter}' answers "absent" for ${printedId(event.id)}, and ${event.method} found something: ` +
           `${count(event.wrongAbsents)} of ${plural(event.absents, 'absent answer')}. ` +
-          (event.distrusted ? 'Lookups go through unchecked until it is rebuilt.' : 'It stays in service.') +
+          (event.distrusted
+            ? 'Lookups go through unchecked until it is rebuilt.'
+            : `It stays in service: to stop it, run npx @nestjs-bloom/cli mode '${event.filter}' shadow.`) +
           (event.guardOff
             ? ` ${event.method} lets every call through, until this process starts again.`
             : ''),

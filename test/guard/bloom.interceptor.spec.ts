@@ -129,9 +129,9 @@ describe.each(PLATFORMS)('BloomInterceptor on %s', (platform) => {
         type: 'advice',
         filter: 'products',
         text: expect.stringContaining(
-          'ProductController.failing was not guarded: its option param threw TypeError',
+          'ProductController.failing ran without the filter: its option param threw TypeError',
         ),
-        withoutId: expect.stringContaining('its option param threw TypeError, which'),
+        withoutId: expect.stringContaining('its option param threw TypeError, so the lookup was not checked'),
       },
       {
         type: 'invalid-id',

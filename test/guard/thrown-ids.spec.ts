@@ -80,9 +80,9 @@ describe.each(PLATFORMS)('An option id that throws, on a route of %s', (platform
         type: 'advice',
         filter: 'products',
         text: expect.stringMatching(
-          /^BLOOM_ID_FUNCTION_THREW: ProductController\.byDefault was not guarded: its option id threw TypeError: .*trim is not a function, .* return undefined .* BloomIdError.*onThrow: 'invalid'/,
+          /^BLOOM_ID_FUNCTION_THREW: ProductController\.byDefault ran without the filter: its option id threw TypeError: .*trim is not a function, .* return undefined .* BloomIdError.*onThrow: 'invalid'/,
         ),
-        withoutId: expect.stringContaining('its option id threw TypeError, which'),
+        withoutId: expect.stringContaining('its option id threw TypeError, so the lookup was not checked'),
       },
     ]);
     expect(routes.events.filter(({ type }) => type === 'invalid-id')).toHaveLength(3);
@@ -121,7 +121,7 @@ describe('A normalize that throws', () => {
     const texts = app.events.flatMap((event) => (event.type === 'advice' ? [event.text] : []));
     expect(texts).toEqual([
       expect.stringMatching(
-        /^BLOOM_ID_FUNCTION_THREW: Repository\.find was not guarded: normalize of its filter threw SyntaxError/,
+        /^BLOOM_ID_FUNCTION_THREW: Repository\.find ran without the filter: normalize of its filter threw SyntaxError/,
       ),
     ]);
     expect(texts[0]!.length).toBeLessThan(700);

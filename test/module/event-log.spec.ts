@@ -25,6 +25,7 @@ it('writes an id that a client has chosen in one short line', () => {
   const text = logged('a\n[Nest] forged\r\u001b[2J\u202e\u2028\ud800\u0085');
   expect(text).toContain("'a\\u000a[Nest] forged\\u000d\\u001b[2J\\u202e\\u2028\\ud800\\u0085'");
   expect(text).toContain('1 of 3 absent answers');
+  expect(text).toContain("to stop it, run npx @nestjs-bloom/cli mode 'products' shadow");
   const long = logged('x'.repeat(1_000_000));
   expect(long).toContain(`'${'x'.repeat(64)}'… (1000000 characters)`);
   expect(logged(new Uint8Array(1_000)).length).toBeLessThan(300);

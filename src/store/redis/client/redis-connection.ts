@@ -134,6 +134,11 @@ export class RedisConnection {
     this.unsettled.delete(settle);
   }
 
+  /** What the client puts before each key. */
+  get keyPrefix(): string {
+    return this.client.keyPrefix;
+  }
+
   async unlink(key: string): Promise<void> {
     await this.commandWrite('unlink', key, []);
   }

@@ -72,7 +72,7 @@ export async function refusedPermissions(
     onKey.forEach(({ command, isOptional }, i) => {
       const error = errors[i]!;
       if (isRefusal(error) && !(isOptional && isUnknownCommand(error)))
-        refusals.push(commandRefused(command, key, error));
+        refusals.push(commandRefused(command, key && connection.keyPrefix + key, error));
     });
   }
   return [...new Set(refusals)];

@@ -70,8 +70,8 @@ interface OwnedFilter {
 
 export const otherOwner = ({ name, key, hasSource }: OwnedFilter, owner: string, found: string) =>
   `Filter '${name}' at '${key}' belongs to the application '${found}', and this one is '${owner}': each would answer "absent" for the ids of ` +
-  'the other. Give the filter another name, or BloomModule another keyPrefix. If both applications share the same rows on purpose, set ' +
-  `the same owner in both, BloomModule.forRoot({ owner }). If this application was renamed, set owner to '${found}'` +
+  'the other. (1) If their rows differ: give the filter another name, or BloomModule another keyPrefix. (2) If they share the same rows: set ' +
+  `the same owner in both, BloomModule.forRoot({ owner }). (3) If this application was renamed: set owner to '${found}'` +
   (hasSource ? `, or delete the key '${key}': the filter is then rebuilt from its source.` : '.');
 
 export const ownerNotSet = (key: string, found: string) =>
@@ -109,8 +109,8 @@ export const noAppendOnlyFile = (isRecreated: boolean) =>
   `after a restart. ${isRecreated ? IS_RECREATED : STAYS_UNKNOWN} Set appendonly yes, or give the filter a source.`;
 
 export const commandRefused = (command: string, key: string | undefined, error: string) =>
-  `BLOOM_COMMAND_REFUSED: Redis refuses what the filter needs, ${command}${key === undefined ? '' : ` on key '${key}'`}: ${error}. Allow the command and the key ` +
-  'for this user (ACL SETUSER).';
+  `BLOOM_COMMAND_REFUSED: Redis refuses what the filter needs, ${command}${key === undefined ? '' : ` on key '${key}'`}: ${error}. Allow it: ` +
+  `ACL SETUSER <user> +${command.toLowerCase()}${key === undefined ? '' : ` '~${key.replace(/(\{.*?\}).*/, '$1*')}'`}`;
 
 export const partsOnOneServer = (filter: string, parts: number) =>
   `BLOOM_PARTITIONS_ON_ONE_SERVER: Filter '${filter}' is divided into ${parts} partitions, and all of them are on one server: that costs memory and commands, and spreads nothing. Leave ` +

@@ -35,7 +35,7 @@ const PACE: Readonly<Record<string, Cut>> = {
     to: 'const EVERY_MS = 100;',
   },
   missing: {
-    file: 'src/service/freshness/freshness.ts',
+    file: 'src/service/freshness/missing-mark.ts',
     from: 'const MISSING_MS = 1000;',
     to: 'const MISSING_MS = 100;',
   },

@@ -253,11 +253,11 @@ describe('extendWithBloom', () => {
       expect([number, await skus.check(`LATER ${number}`)]).toEqual([number, 'maybe']);
     expect(await plain.product.count({ where: { sku: { startsWith: 'LATER ' } } })).toBe(3);
     const advice = events.filter(({ type }) => type === 'advice') as { text: string }[];
-    expect(advice.map(({ text }) => text.split(' ')[0])).toEqual([
-      'Product.create',
-      'Product.createManyAndReturn',
-      'Product.update',
-      'Product.updateManyAndReturn',
+    expect(advice.map(({ text }) => text.split(' ').slice(0, 2).join(' '))).toEqual([
+      'BLOOM_OTHER_ID_WRITTEN: Product.create',
+      'BLOOM_OTHER_ID_WRITTEN: Product.createManyAndReturn',
+      'BLOOM_OTHER_ID_WRITTEN: Product.update',
+      'BLOOM_OTHER_ID_WRITTEN: Product.updateManyAndReturn',
     ]);
   });
 

@@ -82,7 +82,8 @@ describe('All copies of a process', () => {
     await admin.config('RESETSTAT');
     for (const filter of filters) expect(await filter.check([...BUILT, 'x'])).toHaveLength(BUILT.length + 1);
     const advice = events.filter(({ type }) => type === 'advice');
-    expect(advice).toMatchObject([{ text: expect.stringContaining(`copies.maxBytes is ${maxBytes}`) }]);
+    const limit = `copies.maxBytes is ${maxBytes.toLocaleString('en')} bytes`;
+    expect(advice).toMatchObject([{ text: expect.stringContaining(limit) }]);
     // A copy that is dropped makes room.
     await filters[0]!.close();
     await filters[3]!.check([BUILT[0]!]);

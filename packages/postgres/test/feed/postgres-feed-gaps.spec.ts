@@ -35,7 +35,7 @@ describe('A gap of postgresFeed', () => {
       await site.readToEnd(made);
       proxy.release();
       await isAdded(filter, 'taken');
-      expect(gapsOf()).toEqual([expect.stringContaining('somebody else')]);
+      expect(gapsOf()).toEqual([expect.stringContaining('another program')]);
     } finally {
       await proxy.close();
     }

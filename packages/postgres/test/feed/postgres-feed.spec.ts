@@ -182,7 +182,7 @@ describe('postgresFeed', () => {
     expect(site.events.filter(({ type }) => type === 'feed-gap')).toMatchObject([
       { reason: expect.stringContaining('is new') },
       { reason: expect.stringContaining('is new') },
-      { reason: expect.stringContaining('somebody else') },
+      { reason: expect.stringContaining('another program') },
     ]);
   });
 });

@@ -15,6 +15,8 @@ const NEW_APPLICATION = ['--skip-git', '--package-manager', 'npm'];
 const SPEC = `import { AppModule } from './app.module';
 describe('AppModule', () => it('can be loaded', () => expect(AppModule).toBeDefined()));
 `;
+/** Tests of what the quick start has written in its first step, as the documents have them. */
+const SAMPLES = samples('docs/testing.md', /^\/\/ (src\/\S+\.spec\.ts)\n/);
 
 /** What a line of a shell block does. A line that is none of these is a mistake of README or of this. */
 const LINES = [
@@ -62,7 +64,18 @@ export async function followQuickStart(folder, tarballs, { postgres, nest }) {
 /** The blocks of README up to the end of its quick start, in their order. */
 function blocks() {
   const [start] = readFileSync(join(root, 'README.md'), 'utf8').split(/^## See it work$/m);
-  return [...start.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(([, language, text]) => ({ language, text }));
+  return blocksOf(start);
+}
+
+function blocksOf(page) {
+  return [...page.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(([, language, text]) => ({ language, text }));
+}
+
+/** The files of a page whose first lines are such names. */
+function samples(page, name) {
+  const files = blocksOf(readFileSync(join(root, page), 'utf8')).filter(({ text }) => name.test(text));
+  ok(files.length >= 3, `Expected three tests in ${page}, got ${files.length}.`);
+  return files.map(({ text }) => ({ file: name.exec(text)[1], text }));
 }
 
 class Tour {
@@ -105,7 +118,7 @@ class Tour {
   /** A block of TypeScript is a file, whose name is its first line. The first one is that of the database. */
   hold(text) {
     this.first ??= text;
-    this.text = text;
+    this.text = this.last = text;
   }
 
   async createDatabase() {
@@ -120,7 +133,7 @@ class Tour {
     const [, text] = /"(.+)"/.exec(said);
     await this.stop();
     this.output = '';
-    writeFileSync(join(this.home, /^\/\/ (src\/\S+\.ts)\n/.exec(this.text)[1]), this.text);
+    this.write(/^\/\/ (src\/\S+\.ts)\n/.exec(this.text)[1], this.text);
     this.port = await freePort();
     const env = { ...process.env, DATABASE_URL: this.databaseUrl, PORT: String(this.port) };
     // A group of its own: "npm start" starts others.
@@ -159,12 +172,21 @@ class Tour {
     await client.query(statement).finally(() => client.end());
   }
 
-  /** Its own tests, and one that loads what README has written. */
+  /** Its own tests, one that loads what README has written, and those of the documents. */
   test() {
-    // Vitest of Nest 12 loads ES modules, whose imports have an extension.
-    const spec = this.nest === 11 ? SPEC : SPEC.replace("./app.module'", "./app.module.js'");
-    writeFileSync(join(this.home, 'src/loaded.spec.ts'), spec);
+    this.write('src/loaded.spec.ts', SPEC);
+    this.runTests();
+    this.write('src/app.module.ts', this.last);
+    for (const { file, text } of SAMPLES) this.write(file, text);
+    this.runTests();
+  }
+
+  runTests() {
     run('npm', ['test'], { cwd: this.home, timeout: 180_000 });
+  }
+
+  write(file, text) {
+    writeFileSync(join(this.home, file), text);
   }
 
   async eventually(isSo, what) {

@@ -25,8 +25,14 @@ export function filesOf(page: string): DocumentedFile[] {
  * compiled too.
  *
  * @param given a folder of files that all pages may leave out.
+ * @param options those that differ from ours.
  */
-export function compileErrors(root: string, pages: readonly string[], given: string): string[] {
+export function compileErrors(
+  root: string,
+  pages: readonly string[],
+  given: string,
+  options: ts.CompilerOptions = {},
+): string[] {
   const files = new Map<string, string>();
   const others = readdirSync(given).map((name) => ({ name, text: readFileSync(join(given, name), 'utf8') }));
   const homeOf = (page: string) => join(root, '.documented', relative(root, page).replaceAll('/', '-'));
@@ -39,7 +45,7 @@ export function compileErrors(root: string, pages: readonly string[], given: str
     for (const [i, one] of own.entries())
       if (isReplaced(one, i)) files.set(join(homeOf(page), `replaced-${i}`, one.name), one.text);
   }
-  return errorsIn(root, files);
+  return errorsIn(root, files, options);
 }
 
 /**
@@ -59,8 +65,12 @@ export function pieceErrors(root: string, page: string, given: string): string[]
   return errorsIn(root, files);
 }
 
-function errorsIn(root: string, files: ReadonlyMap<string, string>): string[] {
-  const options = compilerOptions(root);
+function errorsIn(
+  root: string,
+  files: ReadonlyMap<string, string>,
+  others: ts.CompilerOptions = {},
+): string[] {
+  const options = { ...compilerOptions(root), ...others };
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, directoryExists } = host;
   const folders = new Set([...files.keys()].map((file) => dirname(file)));

@@ -4,27 +4,36 @@ import { NestFactory } from '@nestjs/core';
 import pg from 'pg';
 import {
   BloomGuarded,
+  type BloomIdSource,
   BloomModule,
   BloomOverloadError,
   type BloomReplicaMode,
   BloomService,
 } from '../src/index.js';
-import { idText } from './ids.js';
+import { idText, idTexts } from './ids.js';
 import { sourceOf } from './redis-bench.js';
 
 // An instance of a shop on a Postgres server. Each message is a word, or a load of so many lookups a second.
-const [redis, postgres, products, number, replica, onUnknown] = [
+const [redis, postgres, products, number] = [
   process.argv[2]!,
   process.argv[3]!,
   Number(process.argv[4]),
   Number(process.argv[5]),
-  process.argv[6] as BloomReplicaMode,
-  process.argv[7],
 ];
+const { replica = 'verified', onUnknown, isOrdered } = JSON.parse(process.argv[6]!) as Shop;
+
+export interface Shop {
+  readonly replica?: BloomReplicaMode;
+  readonly onUnknown?: 'pass';
+  /** Whether ids are in order: what comes after the last one is unknown. */
+  readonly isOrdered?: boolean;
+}
 
 export interface Load {
   readonly real: number;
   readonly absent: number;
+  /** Whether the absent ids come after the last row. */
+  readonly isBeyond?: boolean;
   readonly seconds: number;
 }
 
@@ -52,10 +61,23 @@ let absentQueries = 0;
 class Products {
   @BloomGuarded('products')
   async find(id: string): Promise<object | null> {
-    if (id.startsWith('none')) absentQueries++;
     const { rows } = await pool.query(QUERY, [id]);
-    return rows[0].id === null ? null : rows[0];
+    if (rows[0].id !== null) return rows[0];
+    absentQueries++;
+    return null;
   }
+}
+
+function orderedSource(): BloomIdSource {
+  const ids = idTexts('prod', products);
+  return {
+    ...sourceOf(products),
+    idOrder: 'text',
+    async *idsSince(mark) {
+      yield mark === undefined ? ids : ids.filter((id) => id > String(mark));
+    },
+    newest: async (others = 0) => ids.at(-1 - others),
+  };
 }
 
 const filter = {
@@ -64,10 +86,10 @@ const filter = {
   errorRate: 0.001,
   replica,
   audit: false,
-  source: sourceOf(products),
+  source: isOrdered ? orderedSource() : sourceOf(products),
   rebuild: { onBoot: 'never', drainMs: 5000 },
 } as const;
-const guard = onUnknown === 'pass' ? ({ onUnknown } as const) : {};
+const guard = onUnknown ? { onUnknown } : {};
 
 @Module({ imports: [BloomModule.forRoot({ redis, guard, filters: [filter] })], providers: [Products] })
 class App {}
@@ -78,7 +100,7 @@ const bloom = app.get(BloomService);
 const shop = app.get(Products);
 let next = number * 1e9;
 
-async function run({ real, absent, seconds }: Load): Promise<OverloadSeen> {
+async function run({ real, absent, isBeyond, seconds }: Load): Promise<OverloadSeen> {
   const queriesBefore = absentQueries;
   const seen = { asked: 0, refused: 0, wrong: 0, times: [] as number[] };
   const startedAt = performance.now();
@@ -97,7 +119,8 @@ async function run({ real, absent, seconds }: Load): Promise<OverloadSeen> {
   // Lookups come whether those before have ended or not, as from clients who know nothing of each other.
   for (let ms = 0; ms < 1000 * seconds; ms = performance.now() - startedAt) {
     for (; seen.asked < (real * ms) / 1000; seen.asked++) void findReal();
-    for (; nobodies < (absent * ms) / 1000; nobodies++) shop.find(idText('none', next++)).catch(() => {});
+    for (; nobodies < (absent * ms) / 1000; nobodies++)
+      shop.find(isBeyond ? idText('prod', products + next++) : idText('none', next++)).catch(() => {});
     await delay(TICK_MS);
   }
   await delay(PATIENCE_MS);

@@ -81,6 +81,6 @@ function isLeased({ bloom }: ShopInstance): boolean {
 
 function hasNoticed({ events }: ShopInstance): boolean {
   return events.some(
-    (event) => event.type === 'connection-error' && String(event.error).includes("carried out 'copyAck'"),
+    (event) => event.type === 'connection-error' && String(event.error).includes("did not run 'copyAck'"),
   );
 }

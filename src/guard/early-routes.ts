@@ -33,11 +33,16 @@ interface EarlyRoute {
  * registers routes. Anything but an absent id goes on with its decision, which `BloomInterceptor` finds.
  *
  * @throws {BloomConfigError} for a route that is also chosen by its host or by a version outside the path:
- *   another route may have the id. Routes with such a version are refused when they are registered.
+ *   another route may have the id. Routes with such a version are refused when they are registered. Also for
+ *   another answer by default than a 404.
  */
 export function answerEarly(runner: BloomGuardRunner, discovery: DiscoveryService, adapter: Adapter): void {
   const routes = earlyRoutes(discovery);
-  if (routes.size === 0) return;
+  const [first] = routes.keys();
+  if (!first) return;
+  const { onAbsent = 'not-found' } = runner.answers.defaults;
+  if (onAbsent !== 'not-found')
+    throw new BloomConfigError(cannotBeEarly(first, 'another onAbsent of forRoot'));
   const isFastify = adapter.getType() === 'fastify';
   let hooked: EarlyHandler | undefined;
   if (isFastify)
@@ -63,7 +68,11 @@ export function answerEarly(runner: BloomGuardRunner, discovery: DiscoveryServic
       const { guard } = guards[0]!;
       if (isFiltered) throw new BloomConfigError(cannotBeEarly(guard, 'a version outside the path'));
       for (const { guard } of guards)
-        if (!String(args[0]).includes(`:${paramOf(guard)}`))
+        if (
+          !String(args[0])
+            .match(/:\w+/g)
+            ?.includes(`:${paramOf(guard)}`)
+        )
           throw new BloomConfigError(cannotBeEarly(guard, `no parameter ':${paramOf(guard)}'`));
       const early = new EarlyHandler(runner, adapter, { guards, route: routes.get(guard)! });
       if (!isFastify) return register(...args.slice(0, -1), early.before(handler as Handler));
@@ -144,11 +153,18 @@ class EarlyHandler {
       this.runner.service.emit({ type: 'guard-error', filter, method, operation: 'early', error });
       return false;
     };
+    const answered = (isDenied: boolean) => {
+      if (isDenied) this.reply(response);
+      return isDenied;
+    };
     try {
       const isDenied = this.isDenied(request, response);
       if (isDenied instanceof Promise)
-        return isDenied.catch(failed).then((isLate) => (isLate ? this.reply(response) : goOn()));
-      if (isDenied) return this.reply(response);
+        return isDenied
+          .then(answered)
+          .catch(failed)
+          .then((isAnswered) => (isAnswered ? undefined : goOn()));
+      if (answered(isDenied)) return undefined;
     } catch (error) {
       failed(error);
     }

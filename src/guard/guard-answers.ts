@@ -14,7 +14,7 @@ import type { BloomCallback, BloomGuardDefaults } from './guard-options.js';
 export class GuardAnswers {
   private readonly advised = new WeakSet<object>();
 
-  constructor(private readonly defaults: BloomGuardDefaults = {}) {}
+  constructor(readonly defaults: BloomGuardDefaults = {}) {}
 
   absent(call: GuardedCall): GuardAnswer | Promise<GuardAnswer> {
     const { guard, entry, args } = call;

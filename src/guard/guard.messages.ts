@@ -73,7 +73,7 @@ export const cannotBeEarly = (
   { method, filter }: { readonly method: string; readonly filter: string },
   has: string,
 ) =>
-  `@BloomGuarded('${filter}', { early: true }) on ${method}: expected a route that its path alone chooses, with the id as its parameter, got ${has}. Remove early.`;
+  `@BloomGuarded('${filter}', { early: true }) on ${method}: expected a route that its path alone chooses, with the id as its parameter, and a 404 by default, got ${has}. Remove early.`;
 
 export const earlyByFunction = (where: string) =>
   `${where}: expected with early the name of a route parameter as id or param, and no onAbsent but 'not-found', since nothing of Nest has run then. Remove early.`;

@@ -26,7 +26,7 @@ import { GuardedRoutes, NOT_FOUND } from './support/guarded-routes.js';
 let guarded: number;
 let runs: string[];
 
-/** Lets nobody in without a name. */
+/** Refuses requests without a name. */
 @Injectable()
 class Login implements CanActivate {
   canActivate(context: { switchToHttp(): { getRequest(): { headers: object } } }): boolean {
@@ -156,6 +156,9 @@ describe.each(PLATFORMS)('Early answers of %s', (platform) => {
     await expect(new GuardedRoutes(platform).start([Inherits, AlsoInherits])).rejects.toThrow(
       'several controllers',
     );
+    await expect(new GuardedRoutes(platform).start(LongerParam)).rejects.toThrow("got no parameter ':sku'");
+    const others = { defaults: { onAbsent: 'null' } } as const;
+    await expect(new GuardedRoutes(platform).start(Products, others)).rejects.toThrow('another onAbsent');
     await expect(new GuardedRoutes(platform).start(Unchecked)).rejects.toThrow('reads the option early');
   });
 });
@@ -194,6 +197,16 @@ class Extended {
 @UseInterceptors(BloomInterceptor)
 class OtherParam {
   @Get(':id')
+  @BloomGuarded('products', { param: 'sku', early: true })
+  async find(): Promise<unknown> {
+    return {};
+  }
+}
+
+@Controller('products')
+@UseInterceptors(BloomInterceptor)
+class LongerParam {
+  @Get(':skus')
   @BloomGuarded('products', { param: 'sku', early: true })
   async find(): Promise<unknown> {
     return {};

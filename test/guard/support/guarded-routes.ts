@@ -1,5 +1,5 @@
 import type { Provider, Type } from '@nestjs/common';
-import type { BloomEvent } from 'nestjs-bloom';
+import type { BloomEvent, BloomGuardDefaults } from 'nestjs-bloom';
 import { type Platform, type RunningApp, startApp } from '../../support/nest-app.js';
 import { testBloom } from './test-bloom.js';
 import { TestFilter } from './test-filter.js';
@@ -10,6 +10,7 @@ export interface RouteOptions {
   readonly providers?: readonly Provider[];
   /** Filters beside `products`. */
   readonly others?: readonly TestFilter[];
+  readonly defaults?: BloomGuardDefaults;
   readonly prepare?: Parameters<typeof startApp>[2];
 }
 
@@ -23,11 +24,11 @@ export class GuardedRoutes {
 
   async start(
     controllers: Type | readonly Type[],
-    { providers = [], others = [], prepare }: RouteOptions = {},
+    { providers = [], others = [], defaults, prepare }: RouteOptions = {},
   ): Promise<RunningApp> {
     const { products, events } = this;
     const metadata = {
-      imports: [testBloom({ filters: [products, ...others], events })],
+      imports: [testBloom({ filters: [products, ...others], events, ...(defaults && { defaults }) })],
       controllers: [controllers].flat() as Type[],
       providers: [...providers],
     };

@@ -16,7 +16,7 @@ interface Group {
 }
 
 const early = (platform: string): Group => ({
-  kinds: [`${platform} 404`, `${platform} guarded`, `${platform} early`],
+  kinds: [`${platform} 404`, `${platform} early`],
   isAbsent: true,
   goals: { [`${platform} early`]: 1.5 },
 });

@@ -15,7 +15,7 @@ export interface ModeWords {
   readonly json?: boolean;
 }
 
-const WHEN = 'within about a second, in a process whose guards nobody calls within 13 seconds';
+const WHEN = 'within about a second; within 13 seconds in an idle process';
 const NOT_FOR = 'processes that do not reach Redis, or have heartbeat: false';
 const LONGEST_BY = 200;
 

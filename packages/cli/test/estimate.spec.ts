@@ -128,7 +128,7 @@ describe('nestjs-bloom estimate', () => {
       1,
     ],
     [
-      'a route that nobody asked for',
+      'a route without requests',
       () => [log('other.log', [line('/api/products/1', 200)])],
       /'\/api\/products\/1'/,
       1,
@@ -147,7 +147,7 @@ describe('nestjs-bloom estimate', () => {
       2,
     ],
     [
-      'a number of ids that is none',
+      'a number of ids that is not a number',
       () => [log('n.log', LINES), '--ids', 'many'],
       /number of ids that exist/,
       2,

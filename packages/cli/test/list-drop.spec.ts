@@ -34,7 +34,7 @@ async function built(name: string, ids: readonly string[], keyPrefix = 'bloom') 
   return instance;
 }
 
-/** As after a while in which nobody has read the metadata. */
+/** As after a while without a read of the metadata. */
 async function unread(pattern: string, from: Redis = client): Promise<void> {
   for (const key of await from.keys(`${pattern}*meta`))
     await from.restore(key, 0, (await from.dumpBuffer(key))!, 'REPLACE', 'IDLETIME', 60);

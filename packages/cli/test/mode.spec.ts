@@ -63,7 +63,7 @@ describe('nestjs-bloom mode', () => {
     expect(await redis.client().keys('bloom:{others}:mode')).toEqual([]);
   });
 
-  it('refuses a mode that there is not, a filter that is not there, and a name that is none', async () => {
+  it('refuses an unknown mode, an unknown filter, and an empty name', async () => {
     const [mode, filter, by] = [
       await on('products', 'block'),
       await on('prodcuts', 'off'),

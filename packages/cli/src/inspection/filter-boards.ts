@@ -8,7 +8,7 @@ export interface FilterBoard {
   readonly contents: BoardContents;
 }
 
-/** Nobody follows the mode here. */
+/** No process follows the mode here. */
 const NO_METADATA = { followMode: () => {}, refresh: () => Promise.resolve() };
 
 /**

@@ -15,8 +15,8 @@ return type(idle) == 'number' and idle or -1`,
 );
 
 /**
- * Whether somebody reads one of these keys. It is certain for keys that nobody has read for 15 seconds;
- * otherwise this waits that long at most, since a command like `list` may have read them.
+ * Whether a process reads one of these keys. A key without a read for 15 seconds settles it; otherwise this
+ * waits that long at most, since a command like `list` may have read them.
  *
  * @param onWait is called before it waits
  * @returns undefined when the server does not tell.

@@ -15,6 +15,8 @@ const LONG_ONES = 25;
 const LONG_MS = 1200;
 const RECENT = 64;
 const ASKED = 30;
+/** Ids of no row. The eight largest gaps between rows hold less than half of the first `ASKED` of them. */
+const MANY = 4 * ASKED;
 const CATCH_UP_MS = 90_000;
 
 /**
@@ -72,6 +74,7 @@ export class OwnMarksSite {
       ...Array.from({ length: WRITERS }, () => this.write()),
       ...this.instances.map((_, i) => this.look(i)),
     ];
+    await eventually('the largest gaps hold few of the ids of no row', () => this.none.length >= MANY);
   }
 
   /** The standby takes over, which lacks the last rows. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpus } from 'node:os';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '../verification/shared/command-line.js';
 import { type BenchArguments, parseBenchArguments, USAGE } from './bench-arguments.js';
@@ -20,7 +21,8 @@ await runProgram({
       process.stdout.write(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}\n`);
     const summary = new Summary();
     for (const name of given.names) {
-      if (!given.json) process.stdout.write(`\n${name}\n`);
+      if (!given.json)
+        process.stdout.write(`\n${name}, others take ${await othersTake()} % of the processors\n`);
       if (!(await run(name, given, summary))) summary.fail(name);
     }
     process.stderr.write(summary.text);
@@ -47,6 +49,22 @@ async function run(name: string, { json, quick }: BenchArguments, summary: Summa
   }
   const [code] = (await exited) as [number | null];
   return code === 0;
+}
+
+/** In percent, of a second in which no benchmark runs. */
+async function othersTake(): Promise<number> {
+  const before = processorTimes();
+  await delay(1000);
+  const after = processorTimes();
+  return Math.round(100 - (100 * (after.idle - before.idle)) / (after.all - before.all));
+}
+
+function processorTimes(): { readonly idle: number; readonly all: number } {
+  const times = cpus().map(({ times: { idle, ...busy } }) => ({
+    idle,
+    all: idle + Object.values(busy).reduce((sum, one) => sum + one),
+  }));
+  return times.reduce((sum, one) => ({ idle: sum.idle + one.idle, all: sum.all + one.all }));
 }
 
 function tableLine({ contender, metric, value, ratio, goal, met, far }: Row): string {

@@ -52,6 +52,7 @@ export {
   type BloomOptionsFactory,
   type BloomRedis,
   type BloomRedisClient,
+  type BloomServerlessOptions,
   type BloomStoreLike,
   type CopyLimits,
   getBloomFilterToken,

@@ -7,13 +7,15 @@ import type {
 import { type BloomGuardRunner, type GuardValidator, recordClosed, recordRunning } from '../guard/index.js';
 import type { FilterStore } from '../store/index.js';
 import type { AttackMonitor } from './attack-monitor.js';
+import type { AnyModuleOptions } from './bloom-module-options.js';
 import type { EventHandlers, EventHub } from './event-hub.js';
 import type { FilterRegistry } from './filter-registry.js';
 import type { FilterMonitor } from './filter-monitor.js';
 import type { RebuildScheduler } from './rebuild-scheduler.js';
 import type { Setup } from './bloom-tokens.js';
 
-export interface LifecycleContext {
+/** With a `runtime`, nothing is started, and nothing is asked of the store before a call needs it. */
+export interface LifecycleContext extends Pick<AnyModuleOptions, 'runtime'> {
   readonly setup: Setup;
   readonly store: FilterStore;
   readonly registry: FilterRegistry;
@@ -74,14 +76,14 @@ export class BloomLifecycle
 
   /** Every filter is registered by now. */
   async onModuleInit(): Promise<void> {
-    const { setup, registry, validator, runner, store, events, handlers } = this.parts;
+    const { setup, registry, validator, runner, store, events, handlers, runtime } = this.parts;
     setup.dropMissing();
     try {
       events.addHandlers(handlers.find());
       await registry.validate();
       validator.validate();
       runner.learnSingletons(validator.singletons());
-      await Promise.all(registry.filters.map((filter) => filter.verify()));
+      if (!runtime || this.isRunByTool) await Promise.all(registry.filters.map((filter) => filter.verify()));
     } catch (error) {
       // Nest calls no other hook after this.
       await store.close();
@@ -89,17 +91,19 @@ export class BloomLifecycle
     }
     if (this.isRunByTool) return;
     if (!registry.isOfTest) recordRunning(this);
+    if (runtime) return;
     await Promise.all(
       registry.filters.filter(({ definition }) => !definition.source).map((filter) => this.create(filter)),
     );
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { scheduler, registry, watch, attacks, validator, runner } = this.parts;
+    const { scheduler, registry, watch, attacks, validator, runner, runtime } = this.parts;
     if (this.isRunByTool) return;
     try {
       validator.validateNames(runner.recorded);
       validator.validateSkips(runner.hasRoutesOfInterceptors);
+      if (runtime) return;
       // Before the first request: what is set for all processes counts from the start.
       await Promise.all([registry.startBeating(), registry.startFollowing()]);
       await scheduler.start(registry.filters);

@@ -18,6 +18,8 @@ export interface BloomStoreLike {
 
 /** Options of `BloomModule.forRoot`. */
 export interface BloomModuleOptions {
+  /** `serverless` in a process that stands still between calls: see `BloomServerlessOptions`. */
+  readonly runtime?: undefined;
   /**
    * A URL, ioredis options, an ioredis client or a Cluster, or `fromNodeRedis(client)` of
    * `@nestjs-bloom/node-redis`. Without it filters are in the memory of this process.
@@ -41,7 +43,10 @@ export interface BloomModuleOptions {
   readonly guard?: BloomGuardDefaults;
   /** Whether `BloomService` and `filters` can be injected in every module. Default true. */
   readonly isGlobal?: boolean;
-  /** Longest time that a lookup waits for Redis, in milliseconds; after that it goes through. Default 25. */
+  /**
+   * Longest time that a lookup waits for Redis, in milliseconds; after that it goes through. Default 25; 250
+   * with `runtime: 'serverless'`, where a lookup may have to connect.
+   */
   readonly timeoutMs?: number;
   /** Longest time that an add, or a step of a rebuild, waits for Redis, in milliseconds. Default 2,000. */
   readonly writeTimeoutMs?: number;
@@ -72,6 +77,30 @@ export interface BloomModuleOptions {
   readonly logger?: boolean;
 }
 
+/**
+ * Options of `BloomModule.forRoot` in a process that stands still between calls, as on AWS Lambda or Cloud
+ * Run. It has no timers and no copies, and connects at the first lookup or add. Rebuilds are those of the
+ * command line. See docs/recipes/serverless.md.
+ */
+export interface BloomServerlessOptions extends Omit<
+  BloomModuleOptions,
+  'runtime' | 'redis' | 'store' | 'copies' | 'attack' | 'heartbeat'
+> {
+  /** Nothing runs between calls. */
+  readonly runtime: 'serverless';
+  /** As for other processes. */
+  readonly redis: BloomRedis;
+  /** No process of this kind reports attacks. */
+  readonly attack?: false;
+  /** No process of this kind reports itself. */
+  readonly heartbeat?: false;
+}
+
+/** Options of any process, as the parts of the module take them. */
+export type AnyModuleOptions = Omit<BloomModuleOptions, 'runtime'> & {
+  readonly runtime?: BloomServerlessOptions['runtime'] | undefined;
+};
+
 /** The option `heartbeat`. */
 export interface BloomHeartbeat {
   /** Milliseconds between two reports, from 1,000 to 60,000. Others believe one for five times as long. */
@@ -88,7 +117,8 @@ export interface BloomFeature extends Omit<BloomFilterOptions, 'source'> {
 }
 
 /** What a factory may make: all options but those that take part in making the module. */
-export type BloomFactoryOptions = Omit<BloomModuleOptions, 'isGlobal' | 'filters'>;
+export type BloomFactoryOptions =
+  Omit<BloomModuleOptions, 'isGlobal' | 'filters'> | Omit<BloomServerlessOptions, 'isGlobal' | 'filters'>;
 
 /** A class that makes the options, for `useClass` and `useExisting`. */
 export interface BloomOptionsFactory {

@@ -14,12 +14,14 @@ import type { FilterStore } from '../store/index.js';
 import { createStore, heartbeatOf, ownerOf } from './store-factory.js';
 import { AttackMonitor } from './attack-monitor.js';
 import type {
+  AnyModuleOptions,
   BloomFactoryOptions,
   BloomFeature,
   BloomFeatureAsyncOptions,
   BloomModuleAsyncOptions,
   BloomModuleOptions,
   BloomOptionsFactory,
+  BloomServerlessOptions,
 } from './bloom-module-options.js';
 import { BloomLifecycle } from './bloom-lifecycle.js';
 import {
@@ -79,7 +81,7 @@ class BloomCoreModule implements NestModule {
 @Module({})
 export class BloomModule {
   /** Once for an application: where filters are, and what holds for all of them. */
-  static forRoot(options: BloomModuleOptions = {}): DynamicModule {
+  static forRoot(options: BloomModuleOptions | BloomServerlessOptions = {}): DynamicModule {
     checkRootOptions(options);
     return root([{ provide: BLOOM_OPTIONS, useValue: options }], options);
   }
@@ -166,7 +168,7 @@ function core(options: Provider[], imports: Imports, others?: OtherProviders): D
     {
       provide: EventHub,
       inject: [BLOOM_OPTIONS, SETUP],
-      useFactory: (options: BloomModuleOptions) => new EventHub(options),
+      useFactory: (options: AnyModuleOptions) => new EventHub(options),
     },
     {
       provide: BLOOM_STORE,
@@ -176,7 +178,7 @@ function core(options: Provider[], imports: Imports, others?: OtherProviders): D
     {
       provide: BLOOM_SERVICE,
       inject: [EventHub, BLOOM_OPTIONS],
-      useFactory: ({ emit }: EventHub, { attack }: BloomModuleOptions) =>
+      useFactory: ({ emit }: EventHub, { attack }: AnyModuleOptions) =>
         new BloomService(emit, attack && attack.client ? new ClientCounts(attack, emit) : undefined),
     },
     {
@@ -187,7 +189,7 @@ function core(options: Provider[], imports: Imports, others?: OtherProviders): D
         service: BloomService,
         events: EventHub,
         moduleRef: ModuleRef,
-        options: BloomModuleOptions,
+        options: AnyModuleOptions,
       ) =>
         new FilterRegistry({
           store,
@@ -196,13 +198,14 @@ function core(options: Provider[], imports: Imports, others?: OtherProviders): D
           moduleRef,
           heartbeat: heartbeatOf(options),
           budget: budgetOf(options.guard),
+          runtime: options.runtime,
         }),
     },
     { provide: APP_FILTER, useClass: OverloadFilter },
     {
       provide: BloomGuardRunner,
       inject: [BLOOM_SERVICE, BLOOM_OPTIONS],
-      useFactory: (service: BloomService, { guard }: BloomModuleOptions) =>
+      useFactory: (service: BloomService, { guard }: AnyModuleOptions) =>
         new BloomGuardRunner({ service, ...(guard && { defaults: guard }) }),
     },
     {
@@ -228,7 +231,7 @@ function core(options: Provider[], imports: Imports, others?: OtherProviders): D
         moduleRef: ModuleRef,
         discovery: DiscoveryService,
         scanner: MetadataScanner,
-        options: BloomModuleOptions,
+        options: AnyModuleOptions,
         setup: Setup,
       ) => {
         const validator = new GuardValidator(discovery, service);
@@ -238,6 +241,7 @@ function core(options: Provider[], imports: Imports, others?: OtherProviders): D
           isRecorded,
         });
         return new BloomLifecycle({
+          runtime: options.runtime,
           setup,
           store,
           registry,
@@ -271,7 +275,7 @@ function core(options: Provider[], imports: Imports, others?: OtherProviders): D
 }
 
 /** Filters in memory belong to this process alone. */
-function hasOwner({ redis, owner }: BloomModuleOptions): boolean {
+function hasOwner({ redis, owner }: AnyModuleOptions): boolean {
   return redis === undefined || owner === false || ownerOf(owner) !== undefined;
 }
 

@@ -6,19 +6,20 @@ import {
   type BloomService,
   type BloomUnknownBudget,
   defineFilter,
+  type FilterClock,
   type HeartbeatRule,
   ManagedFilter,
   newIdentity,
 } from '../service/index.js';
 import { type BloomParallelSource, inParallel } from '../sources/index.js';
 import type { FilterStore } from '../store/index.js';
-import type { BloomFeature } from './bloom-module-options.js';
+import type { AnyModuleOptions, BloomFeature } from './bloom-module-options.js';
 import type { EventHub } from './event-hub.js';
 import { equalBeyond, spellingsNotKnown } from './module.messages.js';
-import { checkSource } from './module-options-check.js';
+import { checkServerlessFeature, checkSource } from './module-options-check.js';
 import { isToBeMade, SourceMaker } from './source-maker.js';
 
-export interface FilterRegistryContext {
+export interface FilterRegistryContext extends Pick<AnyModuleOptions, 'runtime'> {
   readonly store: FilterStore;
   readonly service: BloomService;
   readonly events: EventHub;
@@ -28,6 +29,9 @@ export interface FilterRegistryContext {
   /** Left out: this process reports to nobody. */
   readonly heartbeat?: HeartbeatRule | false;
 }
+
+/** A timer would end long after its time: its work is done at once. */
+const CLOCK_BY_CALLS: FilterClock = { ...systemClock, later: (_ms, run) => run() };
 
 /** Creates the filters of an application. */
 export class FilterRegistry {
@@ -44,6 +48,7 @@ export class FilterRegistry {
   /** @throws {BloomConfigError} for options that cannot work, and for a name that is taken. */
   register(feature: BloomFeature): ManagedFilter {
     const { source: given, ...options } = feature;
+    if (this.parts.runtime) checkServerlessFeature(feature);
     const source = oneSource(options.name, given);
     if (source === undefined || !isToBeMade(source)) {
       const filter = this.add(defineFilter({ ...feature, ...(source && { source }) } as BloomFilterOptions));
@@ -88,11 +93,11 @@ export class FilterRegistry {
   }
 
   private add(definition: ManagedFilter['definition']): ManagedFilter {
-    const { store, service, events, budget, heartbeat = false } = this.parts;
+    const { store, service, events, budget, heartbeat = false, runtime } = this.parts;
     const filter = new ManagedFilter(definition, {
       store,
       emit: events.emit,
-      clock: systemClock,
+      clock: runtime ? CLOCK_BY_CALLS : systemClock,
       budget,
       identity: this.identity,
       heartbeat,

@@ -6,6 +6,7 @@ export type {
   BloomModuleAsyncOptions,
   BloomModuleOptions,
   BloomOptionsFactory,
+  BloomServerlessOptions,
   BloomStoreLike,
 } from './bloom-module-options.js';
 export type { BloomRedis, BloomRedisClient } from '../store/redis/index.js';

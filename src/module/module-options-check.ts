@@ -4,6 +4,7 @@ import {
   BloomConfigError,
   checkOptions,
   type Expectation,
+  expecter,
   isFunction,
   isInteger,
   isNumber,
@@ -20,14 +21,17 @@ import type { BloomSourceFactory } from '../sources/index.js';
 import { checkRedisOption } from '../store/redis/index.js';
 import type { CopyLimits } from '../store/local-copy/index.js';
 import type {
+  AnyModuleOptions,
   BloomFactoryOptions,
+  BloomFeature,
   BloomFeatureAsyncOptions,
   BloomHeartbeat,
   BloomModuleAsyncOptions,
   BloomModuleOptions,
+  BloomServerlessOptions,
   BloomStoreLike,
 } from './bloom-module-options.js';
-import { besideStore, noSuchSourceOption, notASource } from './module.messages.js';
+import { besideStore, leftOutServerless, noSuchSourceOption, notASource } from './module.messages.js';
 
 const TIMEOUT: Expectation = ['a number of milliseconds of at least 1', isNumber(1, 2 ** 31 - 1)];
 const BYTES: Expectation = ['a number of bytes above 0', isNumber(Number.MIN_VALUE, Infinity)];
@@ -41,6 +45,7 @@ const HEARTBEAT = {
 } satisfies OptionTable<BloomHeartbeat>;
 
 const FACTORY = {
+  runtime: ["'serverless', or left out", (runtime) => runtime === 'serverless'],
   redis: true,
   store: ['a store with open(), close() and kind', isStore],
   keyPrefix: [
@@ -57,13 +62,13 @@ const FACTORY = {
   heartbeat: { known: HEARTBEAT, or: [true, false] },
   onEvent: A_FUNCTION,
   logger: TRUE_OR_FALSE,
-} satisfies OptionTable<BloomFactoryOptions>;
+} satisfies OptionTable<Omit<AnyModuleOptions, 'isGlobal' | 'filters'>>;
 
 /** Without a value of these filters are in memory, or on the keys of another application. */
-const VALUED: readonly (keyof BloomFactoryOptions)[] = ['redis', 'store', 'keyPrefix', 'owner'];
+const VALUED: readonly (keyof AnyModuleOptions)[] = ['redis', 'store', 'keyPrefix', 'owner'];
 
 const STATIC = { filters: AN_ARRAY, isGlobal: TRUE_OR_FALSE } satisfies OptionTable<
-  Omit<BloomModuleOptions, keyof BloomFactoryOptions>
+  Pick<BloomModuleOptions, 'isGlobal' | 'filters'>
 >;
 
 const ASYNC = {
@@ -96,7 +101,7 @@ const OF_REDIS = [
   'writeTimeoutMs',
   'trustAfterFailover',
   'copies',
-] as const satisfies readonly (keyof BloomFactoryOptions)[];
+] as const satisfies readonly (keyof AnyModuleOptions)[];
 
 const SOURCE_FACTORY = { inject: true, useFactory: true } satisfies OptionNames<BloomSourceFactory>;
 const SOURCE = {
@@ -114,9 +119,9 @@ const ROOT = 'BloomModule.forRoot()';
 const ROOT_ASYNC = 'BloomModule.forRootAsync()';
 
 /** @throws {BloomConfigError} for options of `forRoot` that there are not, or that have another type. */
-export function checkRootOptions(options: BloomModuleOptions): void {
+export function checkRootOptions(options: BloomModuleOptions | BloomServerlessOptions): void {
   checkOptions(options, { where: ROOT, known: { ...FACTORY, ...STATIC }, valued: VALUED });
-  checkStore(options, ROOT);
+  checkTogether(options, ROOT);
 }
 
 /** The same for what stands beside the factory of `forRootAsync`. */
@@ -134,7 +139,7 @@ export function checkedFactoryOptions(options: BloomFactoryOptions): BloomFactor
       ? `Write it beside the factory: forRootAsync({ ${name}, useFactory }).`
       : undefined;
   checkOptions(options, { where, known: FACTORY, valued: VALUED, elsewhere });
-  checkStore(options, where);
+  checkTogether(options, where);
   return options;
 }
 
@@ -172,11 +177,36 @@ export function checkSource(filter: string, source: unknown): void {
   }
 }
 
-function checkStore(options: BloomFactoryOptions, where: string): void {
+/** @throws {BloomConfigError} for what a process cannot do that stands still between calls. */
+export function checkServerlessFeature({ name, replica, topUp, feed, negativeCache }: BloomFeature): void {
+  const expect = expecter(`Filter '${name}'`);
+  const isLeftOut = replica === undefined || replica === 'off';
+  expect('replica', replica, `'off', or ${leftOutServerless('keeps no copy')}`, isLeftOut);
+  const unread = leftOutServerless('reads no new rows. A rebuild does, or a process that always runs');
+  expect('topUp', topUp, unread, topUp === undefined);
+  expect('feed', feed, unread, feed === undefined);
+  const isShared = !negativeCache || (typeof negativeCache === 'object' && negativeCache.shared === true);
+  const ages = leftOutServerless('does not notice how old its memory is');
+  expect('negativeCache', negativeCache, `{ shared: true }, or ${ages}`, isShared);
+}
+
+function checkTogether(options: AnyModuleOptions, where: string): void {
   if (options.redis !== undefined) checkRedisOption(options.redis, where);
+  if (options.runtime) checkServerless(options, where);
   if (options.store === undefined) return;
   const other = OF_REDIS.find((name) => options[name] !== undefined);
   if (other !== undefined) throw new BloomConfigError(besideStore(where, other));
+}
+
+function checkServerless(options: AnyModuleOptions, where: string): void {
+  const expect = expecter(where);
+  const { redis, heartbeat, attack, copies } = options;
+  const inRedis = "given with runtime: 'serverless': a filter in memory does not outlive its process";
+  expect('redis', redis, inRedis, redis !== undefined);
+  const silent = `false, or ${leftOutServerless('reports nothing')}`;
+  expect('heartbeat', heartbeat, silent, !heartbeat);
+  expect('attack', attack, silent, !attack);
+  expect('copies', copies, leftOutServerless('keeps no copy'), copies === undefined);
 }
 
 function isStore(value: unknown): boolean {

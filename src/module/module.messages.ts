@@ -50,6 +50,9 @@ export const sourceNeedsProvider = (filter: string, token: string) =>
 export const besideStore = (where: string, option: string) =>
   `${where}: expected no option ${option} beside store. It is for Redis: give it to your store, or leave store out.`;
 
+export const leftOutServerless = (does: string) =>
+  `left out with runtime: 'serverless', where a process stands still between calls and ${does}`;
+
 export const wrongCron = (
   filter: string,
   { cron, timeZone }: { readonly cron: string; readonly timeZone: string | undefined },

@@ -4,7 +4,7 @@ import { MemoryStore } from '../store/memory/index.js';
 import { PartitioningStore } from '../store/partitions/index.js';
 import { RedisStore } from '../store/redis/index.js';
 import { LocalCopyStore } from '../store/local-copy/index.js';
-import type { BloomModuleOptions } from './bloom-module-options.js';
+import type { AnyModuleOptions } from './bloom-module-options.js';
 import type { EventHub } from './event-hub.js';
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
@@ -12,11 +12,13 @@ import { dirname, join, sep } from 'node:path';
 const MIB = 1024 * 1024;
 
 /** The store that the options ask for. */
-export async function createStore(options: BloomModuleOptions, events: EventHub): Promise<FilterStore> {
+export async function createStore(options: AnyModuleOptions, events: EventHub): Promise<FilterStore> {
   const {
     redis,
+    runtime,
     keyPrefix = 'bloom',
-    timeoutMs = 25,
+    // A lookup may have to connect.
+    timeoutMs = runtime ? 250 : 25,
     writeTimeoutMs = 2000,
     trustAfterFailover = false,
     copies: { bytesPerSecond = 8 * MIB, maxBytes = 256 * MIB } = {},
@@ -32,11 +34,12 @@ export async function createStore(options: BloomModuleOptions, events: EventHub)
     owner: ownerOf(options.owner),
     emit: events.emit,
   });
-  return new PartitioningStore(new LocalCopyStore(inRedis, { bytesPerSecond, maxBytes }));
+  const copied = runtime ? inRedis : new LocalCopyStore(inRedis, { bytesPerSecond, maxBytes });
+  return new PartitioningStore(copied);
 }
 
 /** How often a process reports to the others. */
-export function heartbeatOf({ heartbeat }: BloomModuleOptions): HeartbeatRule | false {
+export function heartbeatOf({ heartbeat }: AnyModuleOptions): HeartbeatRule | false {
   if (heartbeat === false) return false;
   const { everyMs = 1000 } = typeof heartbeat === 'object' ? heartbeat : {};
   return { everyMs, isAlways: heartbeat !== undefined };

@@ -223,6 +223,12 @@ const BUCKETS = 20;
 /** Before this there is too little to judge by. */
 const FIRST_AFTER_MS = 60_000;
 
+/** The clock of a process, which may have no timers. */
+export interface FilterClock extends Clock {
+  /** Runs what is due after a time; left out: by a timer that does not keep a process that ends. */
+  later?(ms: number, run: () => void): void;
+}
+
 const afterMs = (ms: number, run: () => void): void => void setTimeout(run, ms).unref();
 
 /**
@@ -240,10 +246,10 @@ export class RecentCounts {
   /** Whether a timer will end it. */
   private isOpen = false;
 
-  constructor(
-    private readonly clock: Pick<Clock, 'now'>,
-    private readonly later = afterMs,
-  ) {
+  private readonly later: (ms: number, run: () => void) => void;
+
+  constructor(private readonly clock: Pick<FilterClock, 'now' | 'later'>) {
+    this.later = clock.later ?? afterMs;
     this.startedAt = clock.now();
   }
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { BloomEventListener, Clock } from '../common/index.js';
+import type { BloomEventListener } from '../common/index.js';
 import type { FilterStore } from '../store/index.js';
+import type { FilterClock } from './filter-counts.js';
 import type { BloomUnknownBudget } from './lookup-budget.js';
 
 /** The process that reports; an application that starts again is another one. */
@@ -26,7 +27,7 @@ export interface HeartbeatRule {
 export interface FilterEnvironment {
   readonly store: FilterStore;
   readonly emit: BloomEventListener;
-  readonly clock: Clock;
+  readonly clock: FilterClock;
   /** This process, as others see it. */
   readonly identity?: InstanceIdentity;
   /** Bounds the calls that a filter cannot judge; undefined: all pass. */

@@ -6,6 +6,7 @@ import type { IdKeys } from './id-keys.js';
 import {
   BLOCKS_NONE,
   type CountedMethod,
+  type FilterClock,
   type MethodCounts,
   MethodCountsByName,
   RecentCounts,
@@ -20,7 +21,7 @@ export interface GuardStateOptions {
   readonly audit: AuditRule;
   readonly negativeCache: NegativeCacheOptions | false;
   readonly drainMs: number;
-  readonly clock?: Clock;
+  readonly clock?: FilterClock;
 }
 
 /** The state of the guards of one filter, in this process. */

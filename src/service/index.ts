@@ -35,7 +35,7 @@ export { newIdentity } from './filter-environment.js';
 export type { BloomInstance, BloomInstances, BloomRebuildRecord, BloomSharedMode } from './instances.js';
 export { NO_AUDIT } from './guard-state.js';
 export { Histogram, LookupCounts } from './filter-counts.js';
-export type { CountedMethod } from './filter-counts.js';
+export type { CountedMethod, FilterClock } from './filter-counts.js';
 export { metricsOf } from './filter-info.js';
 export type {
   BloomBudgetMetrics,

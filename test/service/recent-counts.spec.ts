@@ -22,7 +22,7 @@ class SetClock {
 describe('RecentCounts', () => {
   it('say nothing before the first minute has passed', () => {
     const clock = new SetClock();
-    const recent = new RecentCounts(clock, clock.later);
+    const recent = new RecentCounts(clock);
     recent.recordAbsent();
     clock.pass(59_999);
     expect(recent.snapshot()).toBeUndefined();
@@ -37,7 +37,7 @@ describe('RecentCounts', () => {
 
   it('give the share that was let through, and none while there was nothing', () => {
     const clock = new SetClock();
-    const recent = new RecentCounts(clock, clock.later);
+    const recent = new RecentCounts(clock);
     clock.pass(61_000);
     expect(recent.snapshot()).toMatchObject({ absent: 0, foundNothing: 0, letThroughRate: undefined });
     for (let i = 0; i < 9; i++) recent.recordAbsent();
@@ -47,7 +47,7 @@ describe('RecentCounts', () => {
 
   it('forget what is older than five minutes', () => {
     const clock = new SetClock();
-    const recent = new RecentCounts(clock, clock.later);
+    const recent = new RecentCounts(clock);
     recent.recordAbsent();
     clock.pass(290_000);
     recent.recordAbsent();
@@ -63,7 +63,7 @@ describe('RecentCounts', () => {
 
   it('forget also when nothing came for hours, and count on', () => {
     const clock = new SetClock();
-    const recent = new RecentCounts(clock, clock.later);
+    const recent = new RecentCounts(clock);
     for (let i = 0; i < 30; i++) {
       recent.recordFoundNothing();
       clock.pass(10_000);
@@ -75,7 +75,7 @@ describe('RecentCounts', () => {
 
   it('agree with a list of all moments, whatever the pauses are', () => {
     const clock = new SetClock();
-    const recent = new RecentCounts(clock, clock.later);
+    const recent = new RecentCounts(clock);
     const moments: number[] = [];
     for (let i = 1; i < 400; i++) {
       clock.pass((i * 7919) % 40_000);

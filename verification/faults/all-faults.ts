@@ -22,6 +22,7 @@ import { overloadFaults } from './overload-faults.js';
 import { saturationFaults } from './saturation-faults.js';
 import { scalingFaults } from './scaling-faults.js';
 import { spellingFaults } from './spelling-faults.js';
+import { serverlessFaults } from './serverless-faults.js';
 import { sourceFaults } from './source-faults.js';
 import { versionFaults } from './version-faults.js';
 import { writeFaults } from './write-faults.js';
@@ -33,6 +34,7 @@ export const allFaults: readonly Fault[] = [
   ...memoryFaults,
   ...linkFaults,
   ...heartbeatFaults,
+  ...serverlessFaults,
   ...proxyFaults,
   ...failoverFaults,
   ...clusterFaults,

@@ -10,6 +10,7 @@ import {
   BloomModule,
   type BloomModuleOptions,
   BloomRegisters,
+  type BloomServerlessOptions,
   BloomService,
   getBloomFilterToken,
 } from 'nestjs-bloom';
@@ -61,6 +62,8 @@ export interface ShopInstanceOptions {
   readonly filter?: Partial<BloomFilterOptions>;
   /** Undefined: that of the shop. */
   readonly writeTimeoutMs?: number;
+  /** Undefined for a process that always runs. */
+  readonly runtime?: 'serverless';
   readonly without: Safety | undefined;
 }
 
@@ -128,14 +131,14 @@ export async function createShop(
 ): Promise<INestApplicationContext> {
   const { redis, table, kind, timeoutMs, capacity, trustAfterFailover = false, without } = instance;
   const { leaseMs = LEASE_MS, copyLeaseMs, everyMs, owner = OWNER } = instance;
-  const { filter, writeTimeoutMs = WRITE_TIMEOUT_MS } = instance;
-  const options: BloomModuleOptions = {
+  const { filter, writeTimeoutMs = WRITE_TIMEOUT_MS, runtime } = instance;
+  const options: BloomModuleOptions | BloomServerlessOptions = {
     redis: byChosenClient(redis),
     timeoutMs,
     writeTimeoutMs,
     trustAfterFailover,
     owner,
-    heartbeat: true,
+    ...(runtime ? { runtime } : { heartbeat: true }),
     onEvent,
     filters: [
       {

@@ -18,7 +18,7 @@ import { Candidates } from './candidates.js';
 import { type MarkedKey, readMark } from './coverage.js';
 import { type AuditedMark, MarkAudit } from './mark-audit.js';
 import { firstPlace, idsAfter, likeMark, type PlacedMark } from './mark-place.js';
-import { compareKeys, type Gap, gapsIn, gapsOf, textOfGaps, withGaps } from './id-order.js';
+import { compareKeys, type Gap, gapsAfter, gapsIn, gapsOf, textOfGaps, withGaps } from './id-order.js';
 import { rowsMissing } from '../service.messages.js';
 import type { TopUpSettings } from './top-up-options.js';
 
@@ -44,11 +44,14 @@ const NOTE_TRIES = 3;
 /** How long a rebuild waits for transactions to end, and how often it looks. */
 const SETTLE_MS = 30_000;
 const LOOK_MS = 100;
+/** A process that follows notes something within this time, or within three turns. */
+const FOLLOWED_MS = 120_000;
 
 /**
- * The mark that a rebuild sets: a row that was settled (`Candidates`) before the rebuild reads the source,
- * with others after it. By then all rows before it are visible, and read. Where there is a mark, and ids are
- * in order, it checks that the live filter has the rows up to it, and whether rows are in the gaps.
+ * The mark that a rebuild sets where there is none, or no process moves it: a row that was settled
+ * (`Candidates`) before the rebuild reads the source, with others after it. By then all rows before it are
+ * visible, and read. Where there is a mark, and ids are in order, it checks that the live filter has the rows
+ * up to it, and whether rows are in the gaps.
  *
  * The order may still reach a gap without rows, behind an import far ahead. So a rebuild that finds it empty
  * records the newest row with it. A later one that finds it empty covers it, if the mark had passed that row
@@ -67,6 +70,8 @@ export class BuildMark {
   private isDoubted = false;
   private isAudited = false;
   private isTooEarly = false;
+  /** Whether no process moves the mark. */
+  private isUnmoved = true;
 
   constructor(private readonly context: BuildMarkContext) {
     const { source, settings } = context;
@@ -85,16 +90,20 @@ export class BuildMark {
   /** To be called when the rebuild went live, having read all rows. */
   async published(): Promise<void> {
     const { source, stored, settings, onError } = this.context;
-    const { place, before, isTooEarly, isDoubted, isAudited, candidates } = this;
+    const { place, before, isTooEarly, isUnmoved, isDoubted, isAudited, candidates } = this;
     try {
       if (isDoubted && isAudited)
         await stored.record({ holder: undefined, expectedMark: undefined, entries: { doubt: '' } });
       const gaps = await this.recordGaps();
-      if (!place || isTooEarly || !this.isToBeSet(place)) return;
+      // The process that follows moves a mark further; only one that is too far is replaced then.
+      const isFurther = place !== undefined && this.isFurther(place);
+      if (!place || isTooEarly || (isFurther && !isUnmoved)) return;
       if (!candidates.isSame(await source.openTransactions?.())) return;
       const entries = {
         mark: textOfMark(place.mark),
-        ...(settings.ordered && { gaps: withGaps(gaps, place.gaps) }),
+        ...(settings.ordered && {
+          gaps: withGaps(gaps, isFurther ? gapsAfter(place.gaps, markOf(before)) : place.gaps),
+        }),
       };
       await stored.record({ holder: undefined, expectedMark: before, entries });
     } catch (error) {
@@ -102,11 +111,10 @@ export class BuildMark {
     }
   }
 
-  /** The process that follows moves a mark further; only one that is too far is replaced. */
-  private isToBeSet({ mark }: PlacedMark): boolean {
+  private isFurther({ mark }: PlacedMark): boolean {
     const before = this.marked(this.before);
     const after = this.marked(textOfMark(mark));
-    return !before || !after || compareKeys(before.order, after.upTo, before.upTo) < 0;
+    return before && after ? compareKeys(before.order, after.upTo, before.upTo) >= 0 : false;
   }
 
   /** Returns the gaps that stay. The process that follows may change marks and gaps at any time. */
@@ -152,18 +160,18 @@ export class BuildMark {
     };
   }
 
-  /** Without a mark the rebuild waits until its place is settled, if no transaction takes too long. */
+  /** It waits until its place is settled, if no process moves the mark and no transaction takes too long. */
   private async settle(signal: AbortSignal): Promise<void> {
     const { clock, settings, stallMs, onError } = this.context;
-    const { place, before } = this;
+    const { place, isUnmoved } = this;
     if (!place) return;
     const waitMs = place.at + settings.overlapMs - clock.now();
-    if (waitMs > 0 && before === '') await clock.sleep(Math.ceil(waitMs), signal);
+    if (waitMs > 0 && isUnmoved) await clock.sleep(Math.ceil(waitMs), signal);
     const until = clock.now() + Math.min(SETTLE_MS, (stallMs - settings.overlapMs) / 2);
     this.isTooEarly = true;
     try {
       while (!(await this.isSettled())) {
-        if (before !== '' || clock.now() >= until) return;
+        if (!isUnmoved || clock.now() >= until) return;
         await clock.sleep(LOOK_MS, signal);
       }
       this.isTooEarly = false;
@@ -259,8 +267,9 @@ export class BuildMark {
   private async prepare(): Promise<void> {
     const { source, stored, settings, clock, onError } = this.context;
     try {
-      const { entries } = await stored.ask({ holder: '-', lifeMs: 0 });
+      const { entries, ageMs = Infinity } = await stored.ask({ holder: '-', lifeMs: 0 });
       this.before = entries.mark ?? '';
+      this.isUnmoved = this.before === '' || ageMs > Math.max(FOLLOWED_MS, 3 * settings.everyMs);
       this.gaps = gapsIn(this.marked(this.before)?.order, entries.gaps);
       this.isDoubted = entries.doubt !== undefined;
       if (!source.newest) return;

@@ -37,6 +37,8 @@ export interface CoverageContext {
   readonly maxIdBytes: number;
   /** Called for each lookup that was denied by the filter and is `beyond`. */
   readonly onBeyond: (ids: number) => void;
+  /** Asks how far the filter has come, where that is due and nothing else asks. Never rejects. */
+  readonly hear?: (() => Promise<unknown> | undefined) | undefined;
   /** Asks the database whether an integer is of no row; false where it is not known. Never rejects. */
   readonly isOfNoRow?: ((key: string) => Promise<boolean>) | undefined;
   /** Copies answer up to a mark that the store has lost, which is as true as before. */
@@ -98,6 +100,11 @@ export class Coverage {
   }
 
   checkOne(store: Asked, key: IdKey): LookupOutcome | Promise<LookupOutcome> {
+    const heard = this.context.hear?.();
+    return heard ? heard.then(() => this.askOne(store, key)) : this.askOne(store, key);
+  }
+
+  private askOne(store: Asked, key: IdKey): LookupOutcome | Promise<LookupOutcome> {
     // Read before the filter is asked: an id added in between would be absent, and within a mark that moves.
     const { covered } = this;
     const outcome = store.checkOne(key);
@@ -107,6 +114,8 @@ export class Coverage {
   }
 
   async check(store: Asked, keys: readonly IdKey[]): Promise<BloomVerdict[]> {
+    const heard = this.context.hear?.();
+    if (heard) await heard;
     const { covered } = this;
     const verdicts = await store.check(keys);
     const outcomes = verdicts.map((verdict, i) =>

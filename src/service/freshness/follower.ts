@@ -1,4 +1,4 @@
-import { type BloomEventListener, type Clock, describeError } from '../../common/index.js';
+import { type BloomEventListener, type Clock, describeError, within } from '../../common/index.js';
 import {
   type HighWaterMarks,
   type MarkEntries,
@@ -31,6 +31,9 @@ const TURNS_IN_LIFE = 5;
 /** Pauses after turns that failed double up to this. */
 const LONGEST_PAUSE_MS = 60_000;
 
+/** A lookup waits no longer for what it asks by itself. */
+const HEARD_WITHIN_MS = 250;
+
 /** An error that an event has reported. */
 export class ReportedError extends Error {}
 
@@ -41,6 +44,9 @@ export class Follower {
   private loop: Promise<void> | undefined;
   private following: AbortController | undefined;
   private hasFailed = false;
+  private hearing: Promise<void> | undefined;
+  /** By the wall clock, which goes on while the process stands still. */
+  private heardAt = -Infinity;
 
   constructor(private readonly context: FollowerContext) {
     this.lifeMs = Math.max(LEAST_LIFE_MS, TURNS_IN_LIFE * context.everyMs);
@@ -61,6 +67,31 @@ export class Follower {
       this.context.clock.sleep(FIRST_WITHIN_MS, ended.signal).catch(() => {}),
     ]);
     ended.abort();
+  }
+
+  /**
+   * Called by each lookup. Where this process never starts, it asks at most once in a turn, and follows
+   * nothing. Without an answer in time nothing is covered. Undefined where nothing is to be waited for.
+   */
+  hear(): Promise<void> | undefined {
+    if (this.loop) return undefined;
+    const { clock, everyMs } = this.context;
+    if (Math.abs(clock.wall() - this.heardAt) < everyMs) return this.hearing;
+    this.heardAt = clock.wall();
+    return (this.hearing = this.hearOnce().finally(() => (this.hearing = undefined)));
+  }
+
+  private async hearOnce(): Promise<void> {
+    let isHeard = false;
+    const asked = this.ask(0).then(
+      () => {
+        isHeard = true;
+        this.hasFailed = false;
+      },
+      (error: unknown) => this.reportAskFailure(error),
+    );
+    await within(HEARD_WITHIN_MS, asked);
+    if (!isHeard) this.context.onAnswer({ isHolder: false, entries: {}, ageMs: undefined });
   }
 
   /** Gives up what this process follows. Never rejects. */

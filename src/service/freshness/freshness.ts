@@ -21,7 +21,7 @@ import type { FilterDefinition } from '../filter-definition.js';
 import type { IdKeys } from '../id-keys.js';
 import { type FilterEnvironment, newIdentity } from '../filter-environment.js';
 import { BuildMark } from './build-mark.js';
-import { Coverage } from './coverage.js';
+import { Coverage, type CoverageContext } from './coverage.js';
 import { ChangeFeedRunner } from './change-feed-runner.js';
 import { Follower, LocalMarks } from './follower.js';
 import { heldForLocalAdds, LocalAdds } from './local-adds.js';
@@ -89,7 +89,8 @@ export class Freshness {
     const settings = isLocal ? heldForLocalAdds(topUp, filter.definition) : topUp;
     this.settings = settings;
     this.stored = inStore.highWaterMarks ?? new LocalMarks();
-    if (settings?.ordered) this.coverage = coverageOf(filter, settings, this.context);
+    if (settings?.ordered)
+      this.coverage = coverageOf(filter, settings, { ...this.context, hear: () => this.follower.hear() });
     if (isLocal) {
       // By the overlap that was asked for: the time for which adds are held is on top of it.
       const check = (asked: readonly IdKey[]) => inStore.check(asked);
@@ -285,14 +286,15 @@ export class Freshness {
 function coverageOf(
   filter: FollowedFilter,
   settings: TopUpSettings,
-  context?: Pick<FreshnessContext, 'source' | 'clock' | 'emit'>,
+  context?: Pick<FreshnessContext, 'source' | 'clock' | 'emit'> & Pick<CoverageContext, 'hear'>,
 ): Coverage {
   const { keys, definition, lookups } = filter;
   const { name, maxIdBytes, replica } = definition;
   const onBeyond = (ids: number) => lookups.recordUnknown('beyond', ids);
   const isOfNoRow = context && askedOfDatabase({ ...context, keys, name });
   const outlivesStore = replica === 'covered';
-  return new Coverage({ settings, keys, maxIdBytes, onBeyond, isOfNoRow, outlivesStore });
+  const hear = context?.hear;
+  return new Coverage({ settings, keys, maxIdBytes, onBeyond, isOfNoRow, outlivesStore, hear });
 }
 
 /** Until it is known whether ids are in order: every id is beyond the mark. */

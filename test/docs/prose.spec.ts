@@ -1,31 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { TextlintKernelDescriptor } from '@textlint/kernel';
+import { createLinter, loadTextlintrc } from 'textlint';
 import { messagesOf, PUT_IN } from '../support/messages-of-source.js';
 
-const MOST_WORDS_OF_SENTENCE = 30;
 const MOST_WORDS = 25_500;
 const WORD = /\S*[\p{L}\p{N}]\S*/gu;
-
-/** What readers stumble over, and what to write in its place. */
-const BANNED: readonly (readonly [phrase: RegExp, instead: string])[] = [
-  [/\b[iI]ds?\b/, 'ID'],
-  [/"(absent|maybe|unknown)"/, 'the verdict in code font'],
-  [/\bwrong absents?\b/i, 'false negative'],
-  [/\b(nobody|somebody|whoever|whomever|no one)\b/i, 'the actor: you, the library, Redis, a process'],
-  [/\bby hand\b/i, 'manually, yourself'],
-  [/\b(mend(s|ed)?|cure[sd]?)\b/i, 'fix'],
-  [/\bpast the (application|filter|guard)\b/i, 'bypassing'],
-  [/\b(as ever|all the same|of its own accord)\b/i, 'as before, anyway, by itself'],
-  [/\b(without a life|its life)\b/i, 'TTL'],
-  [/\b(shall|whilst|were it|had it)\b/i, 'plain verbs'],
-  [/\b(is|are) to be\b/i, 'must, will'],
-  [/(?<!there )\b(is|are) no\b(?! longer)/i, 'is not a, or what it is'],
-  [/\b(nothing but|no other than)\b/i, 'only'],
-  [/\bmasters?\b/i, 'primary'],
-  [/\b(hears|believes|believed|vouches|is told)\b/i, 'receives, treats as, is configured with'],
-  [/\bat (the )?start\b(?! of)/i, 'at startup'],
-  [/\bdoor(s)?\b/i, 'entry point'],
-];
 
 const pages = ['docs', 'docs/recipes'].flatMap((folder) =>
   readdirSync(folder)
@@ -52,30 +33,89 @@ function proseOf(page: string): string {
     .replace(/`[^`\n]+`/g, '`code1`');
 }
 
-/** A colon ends one as well. */
-function sentencesOf(prose: string): string[] {
-  const blocks = prose.split(/\n\s*\n|\n(?=\s*(?:[-*|#>]|\d+\.) ?)/).flatMap((block) => block.split(' | '));
-  return blocks.flatMap((block) => block.split(/(?<=[.!?:][)*_"]*)\s+/)).map((one) => one.trim());
+const PHRASES = '@textlint-rule/pattern';
+
+interface Phrase {
+  readonly pattern: string;
+  readonly message: string;
 }
 
-const wordsOf = (text: string) => text.match(WORD) ?? [];
+const config = await loadTextlintrc();
+const { rules = [], plugins, filterRules } = config.toKernelOptions();
+const { patterns: phrases } = rules.find(({ ruleId }) => ruleId === PHRASES)!.options as {
+  readonly patterns: readonly Phrase[];
+};
+
+/** The rules of pages that messages keep as well; 'master' in quotes is a word of Redis. */
+const phrasesInMessages: readonly Phrase[] = [
+  ...phrases.filter(({ message }) => !/: (ID|the verdict in code font|plain verbs|primary)$/.test(message)),
+  { pattern: String.raw`/\b(shall|whilst|were it)\b/i`, message: 'Write: plain verbs' },
+  { pattern: String.raw`/(?<!')\bmasters?\b(?!')/i`, message: 'Write: primary' },
+  { pattern: String.raw`/\b(hears?|tells|told)\b/i`, message: 'Write: receives, says' },
+  { pattern: String.raw`/\b(staging|stagings|staged)\b/i`, message: 'Write: the new build' },
+  { pattern: String.raw`/\bmakes? no sense\b/i`, message: 'Write: is not valid' },
+  { pattern: String.raw`/${PUT_IN} (rows|keys|calls|adds)\b/`, message: 'Write: plural()' },
+];
+
+const linter = createLinter({ descriptor: config, ignoreFilePath: '.textlintignore' });
+const linterOfMessages = createLinter({
+  descriptor: new TextlintKernelDescriptor({
+    plugins: plugins ?? [],
+    filterRules: filterRules ?? [],
+    rules: rules.map((rule) =>
+      rule.ruleId === PHRASES ? { ...rule, options: { patterns: phrasesInMessages } } : rule,
+    ),
+  }),
+});
+
+const SENTENCE = 'word '.repeat(30);
+/** One of each phrase, in the order of .textlintrc.yml. */
+const EXAMPLES =
+  'ids,"absent",wrong absents,nobody,by hand,mended,past the guard,as ever,its life,shall,is to be,are no,nothing but,masters,vouches,at start,doors';
+const EXAMPLES_IN_MESSAGES = `wrong absents,nobody,by hand,mended,past the guard,as ever,its life,is to be,are no,nothing but,vouches,at start,doors,shall,master,tells,staging,makes no sense,${PUT_IN} rows`;
+
+describe('The linter of prose', () => {
+  it('has an example of each phrase', () => {
+    expect(EXAMPLES.split(',')).toHaveLength(phrases.length);
+  });
+
+  it.each(['%', '- %', '## %', '| a | b |\n| - | - |\n| % | c |'])('sees what is in %j', async (place) => {
+    const found = async (text: string) => {
+      const { messages } = await linter.lintText(place.replace('%', text), 'page.md');
+      return messages.map(({ message }) => message);
+    };
+    for (const [index, example] of EXAMPLES.split(',').entries())
+      expect(await found(`They say ${example} here.`)).toEqual([phrases[index]!.message]);
+    expect(await found(`${SENTENCE}more.`)).toEqual(['Expected at most 30 words in a sentence, got 31']);
+    expect(await found(`${SENTENCE.slice(5)}\`some code\`: ${SENTENCE}`)).toEqual([]);
+  });
+
+  it('sees what is in messages', async () => {
+    const text = `${EXAMPLES_IN_MESSAGES.replaceAll(',', '\n')}\n${SENTENCE}more.`;
+    const { messages } = await linterOfMessages.lintText(text, 'messages.txt');
+    expect(messages.map(({ message }) => message)).toEqual([
+      ...phrasesInMessages.map(({ message }) => message),
+      'Expected at most 30 words in a sentence, got 31',
+    ]);
+  });
+});
 
 describe('The prose of the user pages', () => {
   it('is short', () => {
-    const words = pages.map((page) => wordsOf(proseOf(page)).length);
+    const words = pages.map((page) => proseOf(page).match(WORD)?.length ?? 0);
     expect(words.reduce((sum, one) => sum + one)).toBeLessThanOrEqual(MOST_WORDS);
   });
 
-  it.each(all)('has short sentences: %s', (page) => {
-    const long = sentencesOf(proseOf(page)).filter((one) => wordsOf(one).length > MOST_WORDS_OF_SENTENCE);
-    expect(long).toEqual([]);
-  });
-
-  it.each(all)('has the words that readers know: %s', (page) => {
-    const found = sentencesOf(proseOf(page)).flatMap((sentence) =>
-      BANNED.filter(([phrase]) => phrase.test(sentence)).map(([, instead]) => `${instead}: ${sentence}`),
-    );
-    expect(found).toEqual([]);
+  it('has short sentences of words that readers know, on each page that "npm run lint" checks', async () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const [, ...checked] = scripts['lint:prose'].replaceAll('"', '').split(' ');
+    const results = await linter.lintFiles(checked);
+    expect(results.map(({ filePath }) => relative('.', filePath)).sort()).toEqual(all.sort());
+    expect(
+      results.flatMap(({ filePath, messages }) =>
+        messages.map(({ loc, message }) => `${filePath}:${loc.start.line}: ${message}`),
+      ),
+    ).toEqual([]);
   });
 
   it('says what each page is for, under its title', () => {
@@ -94,39 +134,18 @@ describe('The prose of the user pages', () => {
   });
 });
 
-/** Rules of pages that messages keep as well; 'master' in quotes is a word of Redis. */
-const BANNED_IN_MESSAGES: typeof BANNED = [
-  ...BANNED.filter(
-    ([, instead]) => !['ID', 'the verdict in code font', 'plain verbs', 'primary'].includes(instead),
-  ),
-  [/\b(shall|whilst|were it)\b/i, 'plain verbs'],
-  [/(?<!')\bmasters?\b(?!')/i, 'primary'],
-  [/\b(hears?|tells|told)\b/i, 'receives, says'],
-  [/\b(staging|stagings|staged)\b/i, 'the new build'],
-  [/\bmakes? no sense\b/i, 'is not valid'],
-  [new RegExp(`${PUT_IN} (rows|keys|calls|adds)\\b`), 'plural()'],
-];
-
-describe.each(['src', ...readdirSync('packages').map((wing) => `packages/${wing}/src`)])(
-  'The messages of %s',
-  (folder) => {
-    const messages = messagesOf(folder, /\.messages\.ts$|event-(log|text)\.ts$/);
-    const sentences = [...new Set(messages.flatMap(sentencesOf))];
-
-    it('have short sentences', () => {
-      expect(sentences.filter((one) => wordsOf(one).length > MOST_WORDS_OF_SENTENCE)).toEqual([]);
-    });
-
-    it('have the words that readers know', () => {
-      const found = sentences.flatMap((sentence) =>
-        BANNED_IN_MESSAGES.filter(([phrase]) => phrase.test(sentence)).map(
-          ([, instead]) => `${instead}: ${sentence}`,
-        ),
-      );
-      expect(found).toEqual([]);
-    });
-  },
-);
+describe('The messages', () => {
+  it.each(['src', ...readdirSync('packages').map((wing) => `packages/${wing}/src`)])(
+    'have short sentences of words that readers know: %s',
+    async (folder) => {
+      const texts = [...new Set(messagesOf(folder, /\.messages\.ts$|event-(log|text)\.ts$/))];
+      // A line each; words between backticks count, as readers of a log see them.
+      const lines = texts.map((text) => text.replace(/\s+/g, ' ').replaceAll('`', '"'));
+      const { messages } = await linterOfMessages.lintText(lines.join('\n'), 'messages.txt');
+      expect(messages.map(({ loc, message }) => `${message}: ${lines[loc.start.line - 1]}`)).toEqual([]);
+    },
+  );
+});
 
 describe('The alert rules', () => {
   it('lead to their entries in the runbook', () => {

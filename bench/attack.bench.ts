@@ -6,6 +6,9 @@ import { startPostgres } from './postgres-server.js';
 import { redisBench } from './redis-bench.js';
 
 const PRODUCTS = 20_000;
+const ERROR_RATE = 0.001;
+/** Share of the answers "absent" that the guard compares with the database by default. */
+const AUDITED = 0.001;
 const KINDS = ['unguarded', 'cached null', 'guarded', '404 at once'] as const;
 
 export const bench: Bench = async (context) => {
@@ -64,8 +67,8 @@ async function attack(
     contender: 'guarded',
     metric: `queries for ${seen.requests} requests, ${database}`,
     value: seen.queries,
-    ratio: seen.queries / (0.001 * seen.requests),
+    ratio: seen.queries / ((ERROR_RATE + AUDITED) * seen.requests),
     atMost: 1.2,
-    of: '× error rate × requests',
+    of: '× (error rate + audited share) × requests',
   });
 }

@@ -159,12 +159,12 @@ function withoutCalls<Made extends HttpException>(make: () => Made, method: stri
 
 /** The error by which Nest answers a client that what it has sent cannot be used. The cause is not sent. */
 export function badRequestError(context: CallContext, cause: unknown): Error | Promise<Error> {
-  return errorOf(context, new BadRequestException(undefined, { cause }));
+  return errorOf(context, new BadRequestException(undefined, { cause, description: 'Bad Request' }));
 }
 
 /** The error by which Nest answers a client of this context that it may try again later. */
 export function unavailableError(context: CallContext, cause?: unknown): Error | Promise<Error> {
-  return errorOf(context, new ServiceUnavailableException(undefined, { cause }));
+  return errorOf(context, new ServiceUnavailableException(undefined, { cause, description: 'Service Unavailable' }));
 }
 
 function errorOf(context: CallContext, http: HttpException): Error | Promise<Error> {

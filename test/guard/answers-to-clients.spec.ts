@@ -53,9 +53,9 @@ describe('A client that asks for an absent id', () => {
   });
 
   it('by a message of TCP gets an error of status 404', async () => {
-    const service = app.connectMicroservice({ transport: Transport.TCP, options: { port: 0 } });
+    const port = await freePort();
+    app.connectMicroservice({ transport: Transport.TCP, options: { port } });
     await app.startAllMicroservices();
-    const { port } = service.unwrap<{ address(): AddressInfo }>().address();
     client = ClientProxyFactory.create({ transport: Transport.TCP, options: { port } });
     expect(await lastValueFrom(client.send('find', 'A-1'))).toEqual({ sku: 'A-1' });
     const answer = await lastValueFrom(client.send('find', 'none')).catch((error: unknown) => error);

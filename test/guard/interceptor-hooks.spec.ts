@@ -12,11 +12,11 @@ import { APP_INTERCEPTOR } from '@nestjs/core';
 import { type ClientProxy, ClientProxyFactory, MessagePattern, Transport } from '@nestjs/microservices';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { lastValueFrom, of } from 'rxjs';
-import type { AddressInfo } from 'node:net';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { BloomGuarded, BloomGuardRunner, BloomInterceptor, SkipBloom } from '../../src/index.js';
 import { BloomTestingModule } from '../../src/testing/index.js';
+import { freePort } from '../support/free-port.js';
 import { PLATFORMS } from '../support/nest-app.js';
 import { GuardedRoutes, NOT_FOUND } from './support/guarded-routes.js';
 
@@ -244,12 +244,9 @@ describe('An interceptor that extends BloomInterceptor, for messages', () => {
       controllers: [Messages],
     }).compile();
     app = module.createNestApplication({ logger: false });
-    const service = app.connectMicroservice(
-      { transport: Transport.TCP, options: { port: 0 } },
-      { inheritAppConfig: true },
-    );
+    const port = await freePort();
+    app.connectMicroservice({ transport: Transport.TCP, options: { port } }, { inheritAppConfig: true });
     await app.startAllMicroservices();
-    const { port } = service.unwrap<{ address(): AddressInfo }>().address();
     client = ClientProxyFactory.create({ transport: Transport.TCP, options: { port } });
     const ask = (pattern: string, message: object) =>
       lastValueFrom(client.send<unknown>(pattern, message)).catch((error: unknown) => error);

@@ -43,6 +43,22 @@ const APPS = [
       ioredis: '^5.4.1',
     },
   },
+  {
+    name: 'Nest 10, Express, ioredis 5, CommonJS',
+    type: 'commonjs',
+    main: 'main-express',
+    throttled: 'throttled-express',
+    observed: 'observed-express',
+    dependencies: {
+      '@nestjs/common': '^10.3.2',
+      '@nestjs/core': '^10.3.2',
+      '@nestjs/platform-express': '^10.3.2',
+      '@nestjs/schedule': '^6.0.0',
+      '@nestjs/throttler': '^6.0.0',
+      cron: '^4.0.0',
+      ioredis: '^5.4.1',
+    },
+  },
 ];
 
 /** What the applications use. */

@@ -164,7 +164,10 @@ export function badRequestError(context: CallContext, cause: unknown): Error | P
 
 /** The error by which Nest answers a client of this context that it may try again later. */
 export function unavailableError(context: CallContext, cause?: unknown): Error | Promise<Error> {
-  return errorOf(context, new ServiceUnavailableException(undefined, { cause, description: 'Service Unavailable' }));
+  return errorOf(
+    context,
+    new ServiceUnavailableException(undefined, { cause, description: 'Service Unavailable' }),
+  );
 }
 
 function errorOf(context: CallContext, http: HttpException): Error | Promise<Error> {

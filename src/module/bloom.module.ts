@@ -120,6 +120,10 @@ export class BloomModule {
   }
 }
 
+let calls = 0;
+/** Nest 10 takes dynamic modules that are written alike for one. This tells each from the others. */
+const apart = () => ({ call: ++calls });
+
 type Imports = NonNullable<DynamicModule['imports']>;
 type RootOptions = Pick<BloomModuleAsyncOptions, 'isGlobal' | 'filters' | 'imports'>;
 
@@ -157,7 +161,14 @@ function visible({
 }): DynamicModule {
   const service = { provide: BloomService, useExisting: BLOOM_SERVICE };
   const providers = [service, ...filters];
-  return { module: BloomModule, global: isGlobal, imports: [core], providers, exports: providers };
+  return {
+    ...apart(),
+    module: BloomModule,
+    global: isGlobal,
+    imports: [core],
+    providers,
+    exports: providers,
+  };
 }
 
 function core(options: Provider[], imports: Imports, others?: OtherProviders): DynamicModule {
@@ -260,6 +271,7 @@ function core(options: Provider[], imports: Imports, others?: OtherProviders): D
     },
   ];
   return {
+    ...apart(),
     module: BloomCoreModule,
     global: true,
     imports: [DiscoveryModule, ...imports],
@@ -280,7 +292,7 @@ function hasOwner({ redis, owner }: AnyModuleOptions): boolean {
 }
 
 function feature(providers: Provider[], imports: Imports = []): DynamicModule {
-  return { module: BloomModule, imports, providers, exports: providers };
+  return { ...apart(), module: BloomModule, imports, providers, exports: providers };
 }
 
 function asyncOptions({

@@ -68,7 +68,9 @@ describe.each(PLATFORMS)('Early answers of %s', (platform) => {
 
   it('are those of the route, before its guards and after middleware, with a prefix and a version in the path', async () => {
     const { app, get } = await routes.start(Products, {
-      prepare: (made) => {
+      prepare: async (made) => {
+        // Before that, Fastify of Nest 10 takes no middleware.
+        await made.getHttpAdapter().init?.();
         made.setGlobalPrefix('api');
         made.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
         made.use((_: unknown, response: ServerResponse, next: () => void) => {

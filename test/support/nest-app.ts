@@ -35,7 +35,7 @@ export interface RunningApp {
 export async function startApp(
   platform: Platform,
   metadata: ModuleMetadata,
-  prepare: (app: INestApplication) => void = () => {},
+  prepare: (app: INestApplication) => unknown = () => {},
   {
     port = 0,
     ...options
@@ -48,7 +48,7 @@ export async function startApp(
   const module = await Test.createTestingModule(metadata).setLogger(SILENT).compile();
   const adapter = platform === 'express' ? new ExpressAdapter() : new FastifyAdapter();
   const app = module.createNestApplication(adapter, { logger: SILENT, ...options });
-  prepare(app);
+  await prepare(app);
   await closedUnless(app, () => app.listen(port, '127.0.0.1'));
   const url = await app.getUrl();
   return {

@@ -45,7 +45,6 @@ const HEARTBEAT = {
 } satisfies OptionTable<BloomHeartbeat>;
 
 const FACTORY = {
-  runtime: ["'serverless', or left out", (runtime) => runtime === 'serverless'],
   redis: true,
   store: ['a store with open(), close() and kind', isStore],
   keyPrefix: [
@@ -62,6 +61,7 @@ const FACTORY = {
   heartbeat: { known: HEARTBEAT, or: [true, false] },
   onEvent: A_FUNCTION,
   logger: TRUE_OR_FALSE,
+  runtime: ["'serverless', or left out", (runtime) => runtime === 'serverless'],
 } satisfies OptionTable<Omit<AnyModuleOptions, 'isGlobal' | 'filters'>>;
 
 /** Without a value of these filters are in memory, or on the keys of another application. */

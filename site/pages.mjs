@@ -41,7 +41,7 @@ const GROUPS = {
     'docs/prometheus.md',
     'docs/opentelemetry.md',
   ],
-  Trust: ['docs/guarantees.md', 'docs/performance.md', 'SECURITY.md', 'CHANGELOG.md'],
+  Trust: ['docs/guarantees.md', 'docs/performance.md', 'docs/versions.md', 'SECURITY.md', 'CHANGELOG.md'],
   Packages: readdirSync(join(ROOT, 'packages')).map((wing) => `packages/${wing}/README.md`),
   'For contributors': [
     'CONTRIBUTING.md',

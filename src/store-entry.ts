@@ -31,6 +31,7 @@ export {
   type BloomVerdict,
   type BuildOccasion,
   type BuildOutcome,
+  clusterSlot,
   type ConnectionEnds,
   type DeferringFilter,
   type DistrustPauses,

@@ -43,6 +43,7 @@ export type {
   RedisSilentConnection,
   RedisWord,
 } from './redis-client.js';
+export { clusterSlot, SLOTS } from './cluster-slot.js';
 export type { FilterContents, FilterDescription, PartDescription } from './filter-description.js';
 export {
   type MarksAnswer,

@@ -1,21 +1,22 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type BloomRedis, RedisStore } from '../../src/store/redis/index.js';
+import { RedisStore } from '../../src/store/redis/index.js';
 import { LocalCopyStore } from '../../src/store/local-copy/index.js';
 import { describeStoreContract } from '../store/contract/store-contract.js';
 import { build } from './built-filter.js';
 import { eventually } from './eventually.js';
 import { openOptions } from './open-options.js';
 import { PATIENT } from './patience.js';
-import { commandCounts, RedisFixture } from './redis-fixture.js';
+import type { TestedClient } from './redis-client-contract.js';
+import { commandCounts, type RedisFixture } from './redis-fixture.js';
 import { connected } from './restarts.js';
 import type { TcpProxy } from './tcp-proxy.js';
 
 /** What filters need of a client of Redis, on a real server. */
-export function describeFilters(redisAt: (url: string) => BloomRedis): void {
+export function describeFilters({ redisAt, start, isCluster }: TestedClient): void {
   let redis: RedisFixture;
   let proxy: TcpProxy;
   beforeAll(async () => {
-    redis = await RedisFixture.start();
+    redis = await start();
     proxy = await redis.openProxy();
   });
   afterAll(() => redis.close());
@@ -56,7 +57,7 @@ export function describeFilters(redisAt: (url: string) => BloomRedis): void {
   });
 
   it('are lost with the data of a server that was killed, and built again', async () => {
-    const own = await RedisFixture.start();
+    const own = await start();
     const { filter, close } = await own.open('products', { redis: redisAt(own.server.url) });
     await build(filter, ['a']);
     await own.server.kill();
@@ -68,27 +69,6 @@ export function describeFilters(redisAt: (url: string) => BloomRedis): void {
     expect(await filter.check(['a', 'x'])).toEqual(['maybe', 'absent']);
     await close();
     await own.close();
-  });
-
-  it('read a leased copy at once, and know an id when its add has resolved', async () => {
-    const name = redis.name();
-    const given = { redis: redisAt(redis.server.url) };
-    const { filter: adder } = await redis.open(name, given, { leaseMs: 60_000, drainMs: 0 });
-    await build(adder, ['a']);
-    const { store } = await redis.open(name, given);
-    const reader = new LocalCopyStore(store).open(
-      openOptions({ name, replica: 'leased', leaseMs: 60_000, drainMs: 0 }),
-    );
-    await eventually('the copy is leased', async () => {
-      await reader.check(['nobody']);
-      return reader.copyLease?.isLeased === true;
-    });
-    expect(reader.checkOne('nobody')).toBe('absent');
-    for (let i = 0; i < 50; i++) {
-      await adder.add([`late-${i}`]);
-      expect(reader.checkOne(`late-${i}`)).toBe('maybe');
-    }
-    await reader.close();
   });
 
   it('of two stores share no connection, and each closes its own', async () => {
@@ -110,5 +90,28 @@ export function describeFilters(redisAt: (url: string) => BloomRedis): void {
     await stores[0]!.close();
     expect(await two!.check(['a'])).toEqual(['maybe']);
     await stores[1]!.close();
+  });
+
+  if (isCluster) return;
+
+  it('read a leased copy at once, and know an id when its add has resolved', async () => {
+    const name = redis.name();
+    const given = { redis: redisAt(redis.server.url) };
+    const { filter: adder } = await redis.open(name, given, { leaseMs: 60_000, drainMs: 0 });
+    await build(adder, ['a']);
+    const { store } = await redis.open(name, given);
+    const reader = new LocalCopyStore(store).open(
+      openOptions({ name, replica: 'leased', leaseMs: 60_000, drainMs: 0 }),
+    );
+    await eventually('the copy is leased', async () => {
+      await reader.check(['nobody']);
+      return reader.copyLease?.isLeased === true;
+    });
+    expect(reader.checkOne('nobody')).toBe('absent');
+    for (let i = 0; i < 50; i++) {
+      await adder.add([`late-${i}`]);
+      expect(reader.checkOne(`late-${i}`)).toBe('maybe');
+    }
+    await reader.close();
   });
 }

@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
 import { eventually } from './eventually.js';
 import { type RedisServer, startRedis } from './redis-server.js';
-import { TcpProxy } from './tcp-proxy.js';
+import { type Address, TcpProxy } from './tcp-proxy.js';
 
 const SLOTS = 16_384;
 /** Offset of the port of the bus, by which the nodes of a cluster know each other. */
@@ -46,11 +46,7 @@ export class RedisCluster {
    */
   client(doors: readonly (TcpProxy | undefined)[] = []): Cluster {
     const natMap = this.natMap(doors);
-    const start = this.masters.map(({ server }, i) => ({
-      host: server.host,
-      port: doors[i]?.port ?? server.port,
-    }));
-    const client = new Cluster(start, {
+    const client = new Cluster(this.roots(doors), {
       natMap,
       clusterRetryStrategy: () => 50,
       slotsRefreshInterval: 500,
@@ -61,13 +57,18 @@ export class RedisCluster {
     return client;
   }
 
+  /** Where a client begins. */
+  roots(doors: readonly (TcpProxy | undefined)[] = []): Address[] {
+    return this.masters.map(({ server: { host, port } }, i) => ({ host, port: doors[i]?.port ?? port }));
+  }
+
   /** Where the addresses are that the nodes know of each other. */
-  natMap(doors: readonly (TcpProxy | undefined)[] = []): Record<string, { host: string; port: number }> {
+  natMap(doors: readonly (TcpProxy | undefined)[] = []): Record<string, Address> {
     const entries = this.nodes.map(({ link, server: { host, port } }, i) => [
       `${host}:${link.port}`,
       { host, port: doors[i]?.port ?? port },
     ]);
-    return Object.fromEntries(entries) as Record<string, { host: string; port: number }>;
+    return Object.fromEntries(entries) as Record<string, Address>;
   }
 
   /** The master that serves a slot now, as the others see it. */

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import type { BloomEvent } from '../../src/common/index.js';
 import type { StoredFilter, OpenFilterOptions } from '../../src/store/index.js';
 import type { RedisStore } from '../../src/store/redis/index.js';
+import { eventually } from './eventually.js';
 import { connectStore, type TestedStoreOptions } from './lua-client.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 import { openOptions } from './open-options.js';
@@ -30,6 +31,17 @@ export class RedisFixture {
 
   static async start(args: readonly string[] = []): Promise<RedisFixture> {
     return new RedisFixture(await startRedis({ args }));
+  }
+
+  /** A cluster of one node, which does not know its host. */
+  static async startCluster(): Promise<RedisFixture> {
+    const fixture = await RedisFixture.start(['--cluster-enabled', 'yes']);
+    const admin = fixture.client();
+    await admin.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+    await eventually('the cluster serves', async () =>
+      (await admin.cluster('INFO')).includes('cluster_state:ok'),
+    );
+    return fixture;
   }
 
   /** On a server of somebody else's, which is left as it is but for the keys of this fixture's own names. */

@@ -1,8 +1,9 @@
 import type { BloomRedis } from '../../src/store/redis/index.js';
-import { clusterSlot, SLOTS } from '../../src/store/redis/client/cluster-slot.js';
+import { clusterSlot, SLOTS } from '../../src/store/index.js';
 import { partName } from '../../src/store/redis/meta/redis-keys.js';
 import { RedisCluster } from '../../test/support/redis-cluster.js';
 import { TcpProxy } from '../../test/support/tcp-proxy.js';
+import { clusterByChosenClient } from '../shared/redis-client.js';
 import { FILTER } from './filter-kinds.js';
 import type { RedisSite } from './redis-site.js';
 
@@ -22,7 +23,10 @@ export class ClusterSite implements RedisSite {
   }
 
   connection(instance: number): BloomRedis {
-    return this.cluster.client(instance < 2 ? [this.door] : []);
+    const { cluster } = this;
+    const doors = instance < 2 ? [this.door] : [];
+    const byIoredis = () => cluster.client(doors);
+    return clusterByChosenClient(cluster.roots(doors), cluster.natMap(doors), byIoredis);
   }
 
   /** The hash slot of a part. */

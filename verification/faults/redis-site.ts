@@ -5,7 +5,7 @@ import { eventually } from '../../test/support/eventually.js';
 import { type RedisServer, startRedis } from '../../test/support/redis-server.js';
 import { Sentinel, SENTINEL_MASTER } from './sentinel.js';
 import { SwappingProxy } from '../../test/support/swapping-proxy.js';
-import { TcpProxy } from '../../test/support/tcp-proxy.js';
+import { type Address, TcpProxy } from '../../test/support/tcp-proxy.js';
 import { LAG_MS } from './timings.js';
 
 /** The servers of one fault, and how its instances reach them. */
@@ -178,14 +178,22 @@ export class SentinelSite extends ReplicatedSite {
     return site;
   }
 
+  get sentinels(): Address[] {
+    return [this.sentinel.address];
+  }
+
+  /** The doors of the two servers. */
+  get natMap(): Record<string, Address> {
+    const entries = [this.master, this.replica].map(({ host, port }, i): [string, Address] => [
+      `${host}:${port}`,
+      { host, port: this.doors[i]!.port },
+    ]);
+    return Object.fromEntries(entries);
+  }
+
   override connection(instance: number): BloomRedis {
-    const natMap = Object.fromEntries(
-      [this.master, this.replica].map(({ host, port }, i) => [
-        `${host}:${port}`,
-        { host, port: this.doors[i]!.port },
-      ]),
-    );
-    return { sentinels: [this.sentinel.address], name: SENTINEL_MASTER, ...(instance === 0 && { natMap }) };
+    const { sentinels, natMap } = this;
+    return { sentinels, name: SENTINEL_MASTER, ...(instance === 0 && { natMap }) };
   }
 
   /** Kills the master; resolves when the sentinel has promoted the replica. */

@@ -21,8 +21,8 @@ export class Sentinel {
     private readonly dir: string,
   ) {}
 
-  /** Resolves when it knows the master and its one replica. */
-  static async start(master: Address): Promise<Sentinel> {
+  /** Resolves when it knows the master and so many replicas. */
+  static async start(master: Address, replicas = 1): Promise<Sentinel> {
     const dir = await mkdtemp(join(tmpdir(), 'nestjs-bloom-sentinel-'));
     const port = await freePort();
     const config = join(dir, 'sentinel.conf');
@@ -43,7 +43,7 @@ export class Sentinel {
     if (child.pid !== undefined) watch(child, dir);
     const sentinel = new Sentinel({ host: HOST, port }, child, dir);
     try {
-      await sentinel.untilReplicaIsKnown();
+      await sentinel.untilKnown(replicas);
       return sentinel;
     } catch (error) {
       await sentinel.stop();
@@ -56,13 +56,13 @@ export class Sentinel {
     await rm(this.dir, { recursive: true, force: true });
   }
 
-  private async untilReplicaIsKnown(): Promise<void> {
+  private async untilKnown(count: number): Promise<void> {
     const client = new Redis({ ...this.address, retryStrategy: () => 50 });
     client.on('error', () => {});
     try {
-      await eventually('the sentinel knows a replica', async () => {
+      await eventually('the sentinel knows the replicas', async () => {
         const replicas = (await client.call('SENTINEL', 'REPLICAS', SENTINEL_MASTER)) as unknown[];
-        return replicas.length > 0;
+        return replicas.length >= count;
       });
     } finally {
       client.disconnect();

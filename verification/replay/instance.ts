@@ -14,8 +14,9 @@ import type { Product } from '../../sample-app/src/catalogue/product.js';
 import { Database } from '../../sample-app/src/database/database.js';
 import { products } from '../../sample-app/src/database/schema.js';
 import { ShopModule } from '../../sample-app/src/shop.module.js';
+import type { BloomRedis } from '../../src/store/redis/index.js';
 import { forkedOptions } from '../../test/support/forked-program.js';
-import { byChosenClient } from '../shared/redis-client.js';
+import { byChosenClient, clusterByChosenClient } from '../shared/redis-client.js';
 import { overrideStore } from '../shared/unsafe-store.js';
 import { answerRequests } from './answered-requests.js';
 import { type InstanceOptions, NOTHING, PARTITIONS, type Reply, type Request } from './instance-protocol.js';
@@ -34,7 +35,8 @@ const EXPECTED_FAILURES = new Set<BloomRebuildFailure>(['too-few-ids', 'aborted'
 
 const options = forkedOptions<InstanceOptions>();
 const rebuilds = { finished: 0, skipped: 0 };
-const cluster = options.natMap && clusterClient(options.redisUrl, options.natMap);
+/** That of ioredis, if it is used. */
+let cluster: Cluster | undefined;
 const app = await startShop();
 const filter = app.get<BloomFilter>(getBloomFilterToken('products'), { strict: false });
 const repository = app.get(ProductRepository, { strict: false });
@@ -58,7 +60,7 @@ async function startShop() {
     ],
   });
   overrideStore(module, {
-    redis: cluster ?? byChosenClient(redisUrl),
+    redis: natMap ? clusterClient(redisUrl, natMap) : byChosenClient(redisUrl),
     timeoutMs: TIMEOUT_MS,
     writeTimeoutMs: 10_000,
     trustAfterFailover: false,
@@ -72,16 +74,19 @@ async function startShop() {
 }
 
 /** Follows slots and replicas that take over. */
-function clusterClient(url: string, natMap: NonNullable<InstanceOptions['natMap']>): Cluster {
-  const client = new Cluster([url], {
-    natMap,
-    clusterRetryStrategy: () => 50,
-    slotsRefreshInterval: 500,
-    redisOptions: { connectTimeout: 500 },
+function clusterClient(url: string, natMap: NonNullable<InstanceOptions['natMap']>): BloomRedis {
+  const { hostname, port } = new URL(url);
+  return clusterByChosenClient([{ host: hostname, port: Number(port) }], natMap, () => {
+    cluster = new Cluster([url], {
+      natMap,
+      clusterRetryStrategy: () => 50,
+      slotsRefreshInterval: 500,
+      redisOptions: { connectTimeout: 500 },
+    });
+    // What a lookup or an add needs of it is reported there.
+    cluster.on('error', () => {});
+    return cluster;
   });
-  // What a lookup or an add needs of it is reported there.
-  client.on('error', () => {});
-  return client;
 }
 
 function onEvent(event: BloomEvent): void {

@@ -56,10 +56,8 @@ export function parseReplayArguments(words: readonly string[]): ReplayArguments 
   });
   if (cluster && leased)
     throw new UsageError('Expected --cluster or --leased, got both: a cluster has no leases.');
-  if (values.client !== undefined && (cluster || memory))
-    throw new UsageError(
-      'Expected --client without --cluster and --memory: they need ioredis, or no client.',
-    );
+  if (values.client !== undefined && memory)
+    throw new UsageError('Expected --client without --memory, which needs no client.');
   if (memory && (cluster || leased || values.break !== undefined))
     throw new UsageError('Expected --memory alone: it has no Redis.');
   const limit = positiveInteger('limit', values.limit, Infinity);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { clusterSlot, SLOTS } from '../../src/store/redis/client/cluster-slot.js';
+import { clusterSlot, SLOTS } from '../../src/store/index.js';
 import { partName } from '../../src/store/redis/meta/redis-keys.js';
 import { eventually } from '../../test/support/eventually.js';
 import { RedisCluster } from '../../test/support/redis-cluster.js';

@@ -1,16 +1,17 @@
 import type { ExtraConnectionEvents, RedisExtraConnection, RedisWord } from 'nestjs-bloom/store';
 import { Connection, IN_BYTES, inWords, type MessageListener, type NodeRedis } from './connection.js';
 import { answeredNothing, CLOSED } from './node-redis.messages.js';
+import type { Place } from './place.js';
 
 /** A connection that connects once. */
 export class ExtraClient implements RedisExtraConnection {
   private readonly connection: Connection;
-  private readonly opened: Promise<void>;
+  private readonly opened: Promise<NodeRedis>;
   private readonly channels = new Map<string, (message: Buffer) => void>();
-  private settle!: { resolve(): void; reject(error: unknown): void };
+  private settle!: { resolve(client: NodeRedis): void; reject(error: unknown): void };
 
   constructor(
-    source: NodeRedis,
+    place: Place,
     private readonly events: ExtraConnectionEvents,
     private readonly silentMs?: number,
   ) {
@@ -21,7 +22,7 @@ export class ExtraClient implements RedisExtraConnection {
       events.onError(error);
       events.onEnded();
     };
-    this.connection = new Connection(source, { onReady: resolve, onError }, false);
+    this.connection = new Connection(place, { onReady: resolve, onError }, false);
     // A call that waits for it rejects with the error.
     this.opened.catch(() => {});
   }
@@ -30,8 +31,8 @@ export class ExtraClient implements RedisExtraConnection {
     const { silentMs } = this;
     const timer = silentMs === undefined ? undefined : setTimeout(() => this.giveUp(silentMs), silentMs);
     try {
-      await this.opened;
-      return await this.connection.client.sendCommand(inWords(words), IN_BYTES);
+      const client = await this.opened;
+      return await client.sendCommand(inWords(words), IN_BYTES);
     } finally {
       clearTimeout(timer);
     }
@@ -39,14 +40,14 @@ export class ExtraClient implements RedisExtraConnection {
 
   async subscribe(channel: string, onMessage: (message: Buffer) => void): Promise<void> {
     this.channels.set(channel, onMessage);
-    await this.opened;
-    await this.connection.client.subscribe(channel, this.onMessage, true);
+    const client = await this.opened;
+    await client.subscribe(channel, this.onMessage, true);
   }
 
   async unsubscribe(channel: string): Promise<void> {
     this.channels.delete(channel);
-    await this.opened;
-    await this.connection.client.unsubscribe(channel);
+    const client = await this.opened;
+    await client.unsubscribe(channel);
   }
 
   close(): void {

@@ -3,4 +3,10 @@
  *
  * @module
  */
-export { fromNodeRedis, type NodeRedisClient } from './from-node-redis.js';
+export {
+  fromNodeRedis,
+  type NodeRedisClient,
+  type NodeRedisCluster,
+  type NodeRedisSentinel,
+  type NodeRedisSentinelOptions,
+} from './from-node-redis.js';

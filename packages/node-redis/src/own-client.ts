@@ -5,18 +5,19 @@ import type {
   RedisExtraConnection,
   RedisWord,
 } from 'nestjs-bloom/store';
-import { Connection, IN_BYTES, inWords, type NodeRedis } from './connection.js';
+import { Connection, IN_BYTES, inWords, type NodeRedis, type Word } from './connection.js';
 import { ExtraClient } from './extra-client.js';
+import { KeyedClient } from './keyed-client.js';
 import { answeredNothing, CLOSED } from './node-redis.messages.js';
+import type { Place } from './place.js';
 
 /** Between two looks whether the server answers. */
 const LOOK_EVERY_MS = 1000;
 /** A connection that is not ready after this time is opened again. */
 const READY_WITHIN_MS = 2000;
 
-/** The connection of a store, with the options of a client of node-redis. It connects at first use. */
-export class OwnClient implements RedisClient {
-  readonly keyPrefix: string;
+/** The connection of a store to one server. It connects at first use. */
+export class OwnClient extends KeyedClient implements RedisClient {
   disconnected: string | undefined;
   private events!: RedisClientEvents;
   private connection: Connection | undefined;
@@ -30,36 +31,33 @@ export class OwnClient implements RedisClient {
   private readonly silentMs: number;
 
   constructor(
-    private readonly source: NodeRedis,
+    private readonly place: Place,
+    keyPrefix: unknown,
     writeTimeoutMs: number,
   ) {
-    this.keyPrefix = String(source.options?.['keyPrefix'] ?? '');
+    super(String(keyPrefix ?? ''));
     this.silentMs = Math.max(2000, writeTimeoutMs) + 1000;
   }
 
   /** True also before the first command. */
   get isSettled(): boolean {
-    return this.disconnected === undefined && (!this.connection || this.connection.client.isReady);
+    return this.disconnected === undefined && (!this.connection || this.ready !== undefined);
+  }
+
+  /** The client of its connection, if that is there. */
+  get ready(): NodeRedis | undefined {
+    const client = this.connection?.client;
+    return client?.isReady ? client : undefined;
   }
 
   listen(events: RedisClientEvents): void {
     this.events = events;
   }
 
-  getRange(key: string, from: number, to: number): Promise<Buffer> {
-    return this.send(['GETRANGE', this.keyPrefix + key, String(from), String(to)]) as Promise<Buffer>;
-  }
-
-  command(name: string, key: string, args: readonly RedisWord[]): Promise<unknown> {
-    return this.send([name, this.keyPrefix + key, ...inWords(args)]);
-  }
-
-  evalsha(sha1: string, keys: readonly string[], args: readonly RedisWord[]): Promise<unknown> {
-    return this.evaluate('EVALSHA', sha1, keys, args);
-  }
-
-  eval(source: string, keys: readonly string[], args: readonly RedisWord[]): Promise<unknown> {
-    return this.evaluate('EVAL', source, keys, args);
+  send(words: Word[]): Promise<unknown> {
+    this.hasSent = true;
+    const client = this.connection?.client;
+    return client?.isReady ? client.sendCommand(words, IN_BYTES) : this.sendFirst(words);
   }
 
   masters(): ((...words: RedisWord[]) => Promise<unknown>)[] {
@@ -67,13 +65,13 @@ export class OwnClient implements RedisClient {
   }
 
   reconnect(): boolean {
-    if (!this.connection?.client.isReady) return false;
+    if (!this.ready) return false;
     this.reopen();
     return true;
   }
 
   openExtra(events: ExtraConnectionEvents, silentMs?: number): RedisExtraConnection {
-    return new ExtraClient(this.source, events, silentMs);
+    return new ExtraClient(this.place, events, silentMs);
   }
 
   close(): void {
@@ -83,28 +81,13 @@ export class OwnClient implements RedisClient {
     this.settleFirst(new Error(CLOSED));
   }
 
-  private evaluate(
-    name: string,
-    script: string,
-    keys: readonly string[],
-    args: readonly RedisWord[],
-  ): Promise<unknown> {
-    const { keyPrefix } = this;
-    const names = keyPrefix === '' ? keys : keys.map((key) => keyPrefix + key);
-    return this.send([name, script, String(keys.length), ...names, ...inWords(args)]);
-  }
-
-  private send(words: (string | Buffer)[]): Promise<unknown> {
-    this.hasSent = true;
-    const client = this.connection?.client;
-    return client?.isReady ? client.sendCommand(words, IN_BYTES) : this.sendFirst(words);
-  }
-
-  private async sendFirst(words: (string | Buffer)[]): Promise<unknown> {
+  private async sendFirst(words: Word[]): Promise<unknown> {
     if (this.disconnected !== undefined) throw new Error(CLOSED);
     if (!this.connection) this.open();
     await this.first;
-    return this.connection!.client.sendCommand(words, IN_BYTES);
+    const client = this.connection!.client;
+    if (!client) throw new Error(CLOSED);
+    return client.sendCommand(words, IN_BYTES);
   }
 
   private open(): void {
@@ -114,21 +97,18 @@ export class OwnClient implements RedisClient {
     this.look ??= setInterval(() => this.lookForLife(), LOOK_EVERY_MS).unref();
     this.askedAt = undefined;
     const connection: Connection = new Connection(
-      this.source,
+      this.place,
       {
         onReady: () => {
           this.disconnected = undefined;
           this.settleFirst();
         },
         onError: (error) => {
-          const { isReady, isOpen } = connection.client;
           this.askedAt = undefined;
-          this.disconnected = isOpen ? 'reconnecting' : 'end';
+          this.disconnected = connection.isOver ? 'end' : 'reconnecting';
           this.events.onEnded(false);
           this.settleFirst(error);
           this.events.onError(error);
-          // A reply that it could not read: which one the next reply is for is not known.
-          if (isReady) this.reopen();
         },
       },
       true,
@@ -145,9 +125,10 @@ export class OwnClient implements RedisClient {
 
   /** A server that is gone without a word keeps no connection: its address may lead to another one. */
   private lookForLife(): void {
-    const { client, connectedAt } = this.connection!;
+    const { ready } = this;
+    const { connectedAt } = this.connection!;
     const now = performance.now();
-    if (!client.isReady) {
+    if (!ready) {
       if (connectedAt !== undefined && now - connectedAt > READY_WITHIN_MS) this.giveUp(READY_WITHIN_MS);
       return;
     }
@@ -161,7 +142,7 @@ export class OwnClient implements RedisClient {
     const answered = () => {
       if (this.askedAt === now) this.askedAt = undefined;
     };
-    client.sendCommand(['PING'], IN_BYTES).then(answered, answered);
+    ready.sendCommand(['PING'], IN_BYTES).then(answered, answered);
   }
 
   private giveUp(ms: number): void {

@@ -1,7 +1,6 @@
 import { type BloomEventListener, BloomUnavailableError } from '../../../common/index.js';
-import type { RedisClient, RedisNodes } from '../../index.js';
+import { clusterSlot, type RedisClient, type RedisNodes } from '../../index.js';
 import { CIRCUIT_OPEN } from './client.messages.js';
-import { clusterSlot } from './cluster-slot.js';
 import { withDeadline } from './deadline.js';
 
 /** Failures in a row after which lookups are no longer sent. */

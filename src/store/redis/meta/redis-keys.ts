@@ -1,4 +1,4 @@
-import { clusterSlot, SLOTS } from '../client/cluster-slot.js';
+import { clusterSlot, SLOTS } from '../../index.js';
 
 /** Names of all keys of one filter. The braces make them share a hash slot of a cluster. */
 export class RedisKeys {

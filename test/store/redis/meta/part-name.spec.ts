@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { clusterSlot } from '../../../../src/store/redis/client/cluster-slot.js';
+import { clusterSlot } from '../../../../src/store/index.js';
 import { partName } from '../../../../src/store/redis/meta/redis-keys.js';
 
 const SLOTS = 16_384;

@@ -111,6 +111,8 @@ export function describePartsOnCluster(client: string, redisOf: (cluster: RedisC
       isMoving = false;
       await using;
       expect(added.length).toBeGreaterThan(0);
+      await expectNeverAbsent([filter, other], [...IDS, ...added]);
+      await build(filter, [...IDS, ...added]);
       await expectFound([filter, other], [...IDS, ...added]);
     });
 

@@ -263,7 +263,7 @@ function describeClient({ redisAt, start, isCluster }: TestedClient): void {
     });
 
     it('that ends when nothing comes', async () => {
-      open(300);
+      open(2000);
       await extra.call('PING');
       proxy.hold();
       await expect(extra.call('PING')).rejects.toThrow();

@@ -41,6 +41,7 @@ export class RedisFixture {
     await eventually('the cluster serves', async () =>
       (await admin.cluster('INFO')).includes('cluster_state:ok'),
     );
+    admin.disconnect();
     return fixture;
   }
 

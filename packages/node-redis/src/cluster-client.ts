@@ -185,7 +185,7 @@ export class ClusterClient extends KeyedClient implements RedisClient {
 
   private take([askedHost, ranges]: SlotsReply): void {
     if (ranges.length === 0) throw new Error(NO_SLOTS);
-    const slots = new Array<Master>(SLOTS);
+    const slots = Array.from<Master>({ length: SLOTS });
     const serving = new Set<Master>();
     for (const [from, to, [host, port]] of ranges) {
       const master = this.masterAt(`${host ?? ''}:${port}`, askedHost);

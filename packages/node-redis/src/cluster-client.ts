@@ -156,7 +156,7 @@ export class ClusterClient extends KeyedClient implements RedisClient {
     }
   }
 
-  /** Of those that are connected, since one that is not may be the reason to ask. */
+  /** Asks some that are connected: one that is not may be the reason to ask. */
   private askMasters(): Promise<SlotsReply>[] {
     const connected = [...this.known.values()].filter(({ client }) => client.ready);
     return connected

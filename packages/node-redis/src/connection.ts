@@ -42,7 +42,7 @@ export interface ConnectionEvents {
   onError(error: unknown): void;
 }
 
-/** A connection of filters, that can be ended in any state. Each attempt to connect is a client of its own. */
+/** A connection that can be ended in any state. Each attempt to connect is a client of its own. */
 export class Connection {
   /** Undefined while there is no server to connect to. */
   client: NodeRedis | undefined;

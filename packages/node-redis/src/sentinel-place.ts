@@ -39,8 +39,8 @@ export class SentinelPlace implements Place {
   }
 
   /**
-   * The one that most sentinels name: one that is cut off from the others names the master of before. Waits for
-   * no other once more than half agree.
+   * The one that most sentinels name: one that is cut off names the master of before. Waits for no other once
+   * more than half agree.
    */
   private async master(): Promise<Address> {
     const { sentinelRootNodes: sentinels } = this.options;

@@ -1,5 +1,3 @@
-import type { Place } from './place.js';
-
 /** What is used of a client of node-redis. */
 export interface NodeRedis {
   readonly isReady: boolean;
@@ -24,6 +22,15 @@ export interface SocketOptions {
   readonly host?: string;
   readonly port?: number;
   readonly reconnectStrategy?: unknown;
+}
+
+export type ConnectionOptions = Readonly<Record<string, unknown>> & { readonly socket: object };
+
+/** Where connections lead. */
+export interface Place {
+  readonly socket: SocketOptions;
+  /** A client that is not connected yet, of the server that is there now. */
+  newClient(options: ConnectionOptions): NodeRedis | Promise<NodeRedis>;
 }
 
 export type MessageListener = (message: Buffer, channel: Buffer) => void;

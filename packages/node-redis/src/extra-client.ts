@@ -1,7 +1,13 @@
 import type { ExtraConnectionEvents, RedisExtraConnection, RedisWord } from 'nestjs-bloom/store';
-import { Connection, IN_BYTES, inWords, type MessageListener, type NodeRedis } from './connection.js';
+import {
+  Connection,
+  IN_BYTES,
+  inWords,
+  type MessageListener,
+  type NodeRedis,
+  type Place,
+} from './connection.js';
 import { answeredNothing, CLOSED } from './node-redis.messages.js';
-import type { Place } from './place.js';
 
 /** A connection that connects once. */
 export class ExtraClient implements RedisExtraConnection {

@@ -5,11 +5,10 @@ import type {
   RedisExtraConnection,
   RedisWord,
 } from 'nestjs-bloom/store';
-import { Connection, IN_BYTES, inWords, type NodeRedis, type Word } from './connection.js';
+import { Connection, IN_BYTES, inWords, type NodeRedis, type Place, type Word } from './connection.js';
 import { ExtraClient } from './extra-client.js';
 import { KeyedClient } from './keyed-client.js';
 import { answeredNothing, CLOSED } from './node-redis.messages.js';
-import type { Place } from './place.js';
 
 /** Between two looks whether the server answers. */
 const LOOK_EVERY_MS = 1000;

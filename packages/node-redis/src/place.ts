@@ -1,14 +1,5 @@
 import { createClient } from 'redis';
-import type { ClientOptions, NodeRedis, SocketOptions } from './connection.js';
-
-export type ConnectionOptions = Readonly<Record<string, unknown>> & { readonly socket: object };
-
-/** Where connections lead. */
-export interface Place {
-  readonly socket: SocketOptions;
-  /** A client that is not connected yet, of the server that is there now. */
-  newClient(options: ConnectionOptions): NodeRedis | Promise<NodeRedis>;
-}
+import type { ClientOptions, NodeRedis, Place, SocketOptions } from './connection.js';
 
 export interface Address {
   readonly host: string;

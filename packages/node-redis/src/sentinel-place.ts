@@ -1,14 +1,7 @@
-import type { ClientOptions } from './connection.js';
+import type { ClientOptions, ConnectionOptions, Place } from './connection.js';
 import { ExtraClient } from './extra-client.js';
 import { knowsNoMaster } from './node-redis.messages.js';
-import {
-  type Address,
-  type AddressMap,
-  type ConnectionOptions,
-  mapped,
-  type Place,
-  ServerPlace,
-} from './place.js';
+import { type Address, type AddressMap, mapped, ServerPlace } from './place.js';
 
 /** What is used of the options of `createSentinel()`. */
 export interface SentinelOptions {

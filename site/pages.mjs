@@ -18,6 +18,7 @@ const GROUPS = {
     'docs/configuration.md',
     'docs/sources.md',
     'docs/outside-writers.md',
+    'docs/tenants.md',
     'docs/options.md',
     'docs/testing.md',
     'docs/interop.md',

@@ -16,8 +16,8 @@ export {
   type BloomRebuildProgress,
   BloomUnavailableError,
 } from './common/index.js';
-export type { BloomId, BloomLayout, BloomNormalizeName } from './filter/index.js';
-export { integer, lowerCase, nfc, objectId, padded, uuid } from './filter/index.js';
+export type { BloomId, BloomLayout, BloomNormalizeName, BloomScope } from './filter/index.js';
+export { integer, lowerCase, nfc, objectId, padded, scopedId, uuid } from './filter/index.js';
 export {
   type AnyInstance,
   type BloomCallback,

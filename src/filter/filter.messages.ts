@@ -18,6 +18,15 @@ export const notAnId = (got: string, isRounded: boolean) =>
     ? ROUNDED
     : 'Pass the id itself, or say where it is by the option id: the name of a property, or a function that returns it.');
 
+export const wrongScope = (got: unknown) =>
+  `Expected a scope (a non-empty string, a safe integer or a bigint), got ${printed(got)}. Name the tenant.`;
+
+export const notScoped = (filter: string) =>
+  `Filter '${filter}': expected an id with its scope, since the filter has scoped: true, got one without. Pass scopedId(scope, id), or set scope of the decorator or source.`;
+
+export const scopeOfUnscoped = (filter: string, by: string) =>
+  `Filter '${filter}': expected scoped: true with the option scope of ${by}, got none. Add it, or remove scope.`;
+
 export const idTooLong = (maxIdBytes: number) =>
   `Expected an id of at most ${maxIdBytes} bytes, got a longer one. Raise maxIdBytes of the filter and rebuild it, or ` +
   'shorten the id with the option normalize.';

@@ -5,6 +5,9 @@ import { notAnId, idTooLong } from './filter.messages.js';
 /** What is looked up. `1`, `1n` and `'1'` are one id: their decimal text in UTF-8. */
 export type BloomId = string | number | bigint | Uint8Array;
 
+/** What names a tenant. `7`, `7n` and `'7'` are one; `Acme` and `acme` are two. */
+export type BloomScope = string | number | bigint;
+
 /** An id as it is hashed: text (its UTF-8 bytes) or the bytes themselves. */
 export type IdKey = string | Uint8Array;
 

@@ -34,11 +34,12 @@ export {
   type GenerationPlan,
   type GenerationRange,
 } from './generation.js';
-export { ROUNDED, wrongErrorRate } from './filter.messages.js';
+export { ROUNDED, scopeOfUnscoped, wrongErrorRate } from './filter.messages.js';
 export { HalfSipHash } from './half-sip-hash.js';
 export {
   assertNotTooLong,
   type BloomId,
+  type BloomScope,
   idKeyText,
   type IdKey,
   idNote,
@@ -65,5 +66,6 @@ export {
   TAG_BYTES,
 } from './sizing.js';
 export { type BloomNormalizeName, namedNormalizer, NORMALIZERS } from './named-spellings.js';
+export { normalizeScoped, scopedBy, scopedId } from './scoped-id.js';
 export { spellingPrint } from './spelling-print.js';
 export { integer, lowerCase, nfc, objectId, padded, uuid } from './spellings.js';

@@ -1,4 +1,5 @@
 import { BloomIdError } from '../common/index.js';
+import { scopedBy } from '../filter/index.js';
 import { loadFound, loadGuarded } from '../service/index.js';
 import { methodName } from './call-context.js';
 import {
@@ -10,6 +11,7 @@ import {
 } from './filter-name.js';
 import { noListOfIds } from './guard.messages.js';
 import { type BloomGuardedManyOptions, checkManyOptions } from './guard-options.js';
+import { syncAnswer } from './guarded-call.js';
 import type { GuardedManyVerdict, OnlyOptions, OtherSelf } from './method-verdict.js';
 import { proceed, warnUnguarded, type WrappedCall, wrappedCall, wrapMethod } from './method-wrapper.js';
 import { isSkipped } from './skip-bloom.decorator.js';
@@ -60,8 +62,9 @@ export function BloomGuardedMany(
     const method = methodName(site);
     const filter = namedFilter(name, 'BloomGuardedMany', method);
     checkManyOptions(options, `@BloomGuardedMany(${filter.text}) on ${method}`);
-    const use = { decorator: 'BloomGuardedMany', filter, method, key } as const;
-    const callMany = guardingMany(use, options.key);
+    const isScoped = options.scope !== undefined;
+    const use = { decorator: 'BloomGuardedMany', filter, method, key, isScoped } as const;
+    const callMany = guardingMany(use, options);
     wrapMethod(
       site,
       use,
@@ -77,22 +80,30 @@ export function BloomGuardedMany(
   };
 }
 
-function guardingMany({ filter: named, method }: FilterUse, key: BloomGuardedManyOptions['key']) {
+function guardingMany(use: FilterUse, { key, scope }: BloomGuardedManyOptions) {
+  const { filter: named, method } = use;
   const counted = { last: undefined };
   const label = named.name ?? named.text;
   return (call: WrappedCall): Promise<unknown> => {
     const { self, args, runner } = call;
     if (!runner) warnUnguarded((self ?? {}).constructor, { method, filter: label }, call.hasStandIn);
     const emit = runner?.service.emit ?? (() => {});
-    const known = runner && self && registeredName({ filter: named, method }, self, runner.service);
+    const known = runner && self && registeredName(use, self, runner.service);
     const name = known ?? label;
-    const filter = known === undefined ? undefined : runner?.service.find(known);
+    let filter = known === undefined ? undefined : runner?.service.find(known);
     const [ids, ...others] = args;
     if (!Array.isArray(ids)) {
       emit({ type: 'invalid-id', filter: name, error: new BloomIdError(noListOfIds(typeof ids)), method });
       return proceed(call);
     }
-    const batch = { filter, name, emit, method, counted };
+    let inScope: ((id: unknown) => unknown) | undefined;
+    try {
+      if (scope && filter) inScope = scopedBy(syncAnswer('the option scope', scope.apply(self, [...args])));
+    } catch (error) {
+      emit({ type: 'invalid-id', filter: name, error, method });
+      filter = undefined;
+    }
+    const batch = { filter, name, emit, method, counted, inScope };
     const load = (passing: unknown[]) => proceed({ ...call, args: [passing, ...others] });
     if (!key) return loadFound(batch, ids, load);
     const keyOf = (row: unknown) => key.call(self, row);

@@ -98,7 +98,8 @@ export function BloomGuarded(filter: BloomFilterName, options: BloomGuardedOptio
     const named = namedFilter(filter, 'BloomGuarded', method);
     const where = `@BloomGuarded(${named.text}) on ${method}`;
     checkGuardedOptions(options, where);
-    const use = { decorator: 'BloomGuarded', filter: named, method, key } as const;
+    const isScoped = options.scope !== undefined;
+    const use = { decorator: 'BloomGuarded', filter: named, method, key, isScoped } as const;
     if (named.name === undefined) {
       const unread = readByInterceptor(options);
       if (unread) throw new BloomConfigError(paramWithoutName(where, unread));
@@ -169,7 +170,7 @@ function guarding(
 ): Wrapper {
   // Calls of the method itself, by Nest or by anybody.
   const entry: EntryPoint = {
-    readId: idReader(guard.options.id),
+    readId: idReader(guard.options),
     readBy: 'its option id',
     context: contextReader(site, () => coverage.isMixed),
     isNullable: (args) => isNullableField(site, args),

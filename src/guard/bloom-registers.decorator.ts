@@ -13,7 +13,13 @@ import {
 import { BloomConfigError, BloomIdError, BloomUnavailableError } from '../common/index.js';
 import type { BloomGuardRunner } from './bloom-guard-runner.js';
 import { type CallContext, contextReader, FOR_CLIENTS, methodName } from './call-context.js';
-import { type AnyInstance, type BloomFilterName, type FilterUse, namedFilter } from './filter-name.js';
+import {
+  type AnyInstance,
+  type BloomFilterName,
+  expectScope,
+  type FilterUse,
+  namedFilter,
+} from './filter-name.js';
 import { badRequestError, unavailableError } from './guard-answers.js';
 import { answerOfValidate, notRegistered } from './guard.messages.js';
 import { type BloomRegistersOptions, checkRegistersOptions } from './guard-options.js';
@@ -77,14 +83,15 @@ export function BloomRegisters(name: BloomFilterName, options: BloomRegistersOpt
     const method = methodName(site);
     const filter = namedFilter(name, 'BloomRegisters', method);
     checkRegistersOptions(options, `@BloomRegisters(${filter.text}) on ${method}`);
-    const use = { decorator: 'BloomRegisters', filter, method, key } as const;
-    const { id, from, maxIds = MAX_IDS } = options;
+    const { from, scope, maxIds = MAX_IDS } = options;
+    const isScoped = scope !== undefined;
+    const use = { decorator: 'BloomRegisters', filter, method, key, isScoped } as const;
     const declaration: RegisterDeclaration = {
       use,
       options,
       isBefore: from !== 'result',
-      readIds: idsReader(id, from === 'result' ? Infinity : maxIds),
-      readWritten: idsReader(id, Infinity),
+      readIds: idsReader(options, from === 'result' ? Infinity : maxIds),
+      readWritten: idsReader(options, Infinity),
       context: contextReader(site),
     };
     wrapMethod(
@@ -125,6 +132,7 @@ async function callRegistering(declaration: RegisterDeclaration, call: WrappedCa
   }
   const { registrar } = runner;
   const filter = named.name ?? named.nameOf(self!);
+  expectScope(use, runner.service.find(filter));
   const result = isBefore ? undefined : await proceed(call);
   let registration: Registration | undefined;
   try {
@@ -169,9 +177,10 @@ function addSettler(
   return async (ending, result) => {
     if (ending === 'failed') registrar.recordFailed(registration, method);
     // The method may have changed its arguments.
-    const ids = lessons.callback({ filter, method }, 'id', () => readWritten(self, args)) ?? [];
+    const made = idIn(result, options.id);
+    const ids = lessons.callback({ filter, method }, 'id', () => readWritten(self, args, made)) ?? [made];
     if (ending !== 'written') return registrar.registerFailed(last, ids, method);
-    last = await registrar.registerWritten(last, [...ids, idIn(result, options.id)], method);
+    last = await registrar.registerWritten(last, ids, method);
     last = await registrar.registerAgain(last);
   };
 }

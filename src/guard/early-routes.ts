@@ -68,12 +68,9 @@ export function answerEarly(runner: BloomGuardRunner, discovery: DiscoveryServic
       const { guard } = guards[0]!;
       if (isFiltered) throw new BloomConfigError(cannotBeEarly(guard, 'a version outside the path'));
       for (const { guard } of guards)
-        if (
-          !String(args[0])
-            .match(/:\w+/g)
-            ?.includes(`:${paramOf(guard)}`)
-        )
-          throw new BloomConfigError(cannotBeEarly(guard, `no parameter ':${paramOf(guard)}'`));
+        for (const param of paramsOf(guard))
+          if (!String(args[0]).match(/:\w+/g)?.includes(`:${param}`))
+            throw new BloomConfigError(cannotBeEarly(guard, `no parameter ':${param}'`));
       const early = new EarlyHandler(runner, adapter, { guards, route: routes.get(guard)! });
       if (!isFastify) return register(...args.slice(0, -1), early.before(handler as Handler));
       hooked = early;
@@ -84,8 +81,8 @@ export function answerEarly(runner: BloomGuardRunner, discovery: DiscoveryServic
   }
 }
 
-function paramOf({ options: { param, id = 'id' } }: GuardDeclaration): string {
-  return String(param ?? id);
+function paramsOf({ options: { param, id = 'id', scope } }: GuardDeclaration): string[] {
+  return [param ?? id, scope ?? []].flat().map(String);
 }
 
 type Called = (...args: unknown[]) => unknown;

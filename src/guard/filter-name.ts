@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { BloomConfigError } from '../common/index.js';
-import type { BloomService } from '../service/index.js';
-import { noFilterName } from './guard.messages.js';
+import type { BloomService, GuardableFilter } from '../service/index.js';
+import { noFilterName, otherScope } from './guard.messages.js';
 
 const USES = Symbol('nestjs-bloom:uses');
 
@@ -31,6 +31,8 @@ export interface FilterUse {
   readonly filter: NamedFilter;
   readonly method: string;
   readonly key: string | symbol;
+  /** It has the option scope. */
+  readonly isScoped: boolean;
 }
 
 /**
@@ -68,18 +70,24 @@ function readName(filter: (self: object) => string, self: object, where: string)
 }
 
 /** The name of a filter that is registered; undefined, and an event, where there is none. */
-export function registeredName(
-  { filter, method }: Pick<FilterUse, 'filter' | 'method'>,
-  self: object,
-  service: BloomService,
-): string | undefined {
+export function registeredName(use: FilterUse, self: object, service: BloomService): string | undefined {
+  const { filter, method } = use;
   try {
     const name = filter.nameOf(self);
-    return service.lookUp(name, method) && name;
+    const found = service.lookUp(name, method);
+    expectScope(use, found);
+    return found && name;
   } catch (error) {
     service.emit({ type: 'filter-missing', filter: filter.text, method, error });
     return undefined;
   }
+}
+
+/** @throws {BloomConfigError} for `scope` where ids have none, and for none where they have one. */
+export function expectScope(use: FilterUse, filter: GuardableFilter | undefined): void {
+  const isScoped = filter?.keys.isScoped;
+  if (isScoped !== undefined && isScoped !== use.isScoped)
+    throw new BloomConfigError(otherScope(use, filter!.name));
 }
 
 /** Records on a prototype that one of its methods uses a filter. */

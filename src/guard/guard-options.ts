@@ -10,7 +10,7 @@ import {
   type OptionTable,
   TRUE_OR_FALSE,
 } from '../common/index.js';
-import type { BloomId } from '../filter/index.js';
+import type { BloomId, BloomScope } from '../filter/index.js';
 import type { BloomUnknownBudget } from '../service/index.js';
 import { earlyByFunction, validateAfterwards } from './guard.messages.js';
 
@@ -68,6 +68,12 @@ export interface BloomGuardedOptions extends Omit<BloomGuardDefaults, 'onUnknown
   readonly id?: string | BloomCallback<BloomId>;
 
   /**
+   * The tenant, for a filter with `scoped: true`: a property of the first argument, or a function of all
+   * arguments. Behind `BloomInterceptor`: a route parameter, or with `param` a function of the request.
+   */
+  readonly scope?: string | BloomCallback<BloomScope>;
+
+  /**
    * Where `BloomInterceptor` finds the id: the name of a route parameter, or a function of the request.
    * Default: `id`, if that is set, else the route parameter `id`. A guard that the interceptor does not check
    * cannot have it: the application does not start.
@@ -110,6 +116,9 @@ export interface BloomCoalesceOptions {
 
 /** How one `@BloomGuardedMany` orders its answer. */
 export interface BloomGuardedManyOptions {
+  /** The tenant, for a filter with `scoped: true`, called as the method is. */
+  readonly scope?: BloomCallback<BloomScope>;
+
   /**
    * The id of a row, called with the instance as `this`. With it, the answer has one element for each id of
    * the caller, in that order, and null for an id without a row: a method whose list has no null by its type
@@ -137,6 +146,9 @@ export interface BloomRegistersOptions {
    * it, or the property of that name of the result, gives then are recorded as well, with an advice.
    */
   readonly id?: string | BloomCallback<BloomId | readonly BloomId[]>;
+
+  /** The tenant, for a filter with `scoped: true`, found as `id` is. */
+  readonly scope?: string | BloomCallback<BloomScope>;
 
   /**
    * How many ids the function `id` may give for one call with `from: 'argument'`; a call with more is refused
@@ -198,6 +210,7 @@ export const GUARD_DEFAULTS = {
 
 const GUARDED = {
   id: PLACE,
+  scope: PLACE,
   param: PLACE,
   ...ANSWERS,
   early: TRUE_OR_FALSE,
@@ -209,12 +222,14 @@ const GUARDED = {
 } satisfies OptionTable<BloomGuardedOptions>;
 
 const MANY = {
+  scope: A_FUNCTION,
   key: ['a function of a row that returns its id', isFunction],
 } satisfies OptionTable<BloomGuardedManyOptions>;
 
 const REGISTERS = {
   from: true,
   id: true,
+  scope: PLACE,
   maxIds: ['a number of ids from 1 on', isInteger(1, Number.MAX_SAFE_INTEGER)],
   validate: A_FUNCTION,
   onError: true,
@@ -228,9 +243,9 @@ const REGISTERS = {
  */
 export function checkGuardedOptions(options: BloomGuardedOptions, where: string): void {
   checkOptions(options, { where, known: GUARDED });
-  const { early, param, id, onAbsent = 'not-found' } = options;
-  if (early && (typeof (param ?? id ?? '') !== 'string' || onAbsent !== 'not-found'))
-    throw new BloomConfigError(earlyByFunction(where));
+  const { early, param, id, scope = '', onAbsent = 'not-found' } = options;
+  const isByFunction = [param ?? id ?? '', scope].some((place) => typeof place !== 'string');
+  if (early && (isByFunction || onAbsent !== 'not-found')) throw new BloomConfigError(earlyByFunction(where));
 }
 
 /** The same for a decorator of methods that look up many. */

@@ -2,14 +2,15 @@ import type { DiscoveryService } from '@nestjs/core';
 import { BloomConfigError, describeError } from '../common/index.js';
 import type { BloomService } from '../service/index.js';
 import { findSingletons } from './call-sharing.js';
-import { type FilterUse, usesOfAll } from './filter-name.js';
+import { expectScope, type FilterUse, usesOfAll } from './filter-name.js';
 import {
   filterNotRegistered,
   hookNotRegistered,
+  hookWithoutScope,
   namedNotRegistered,
   unreadByInterceptor,
 } from './guard.messages.js';
-import { guardsWithUnreadOption, readByInterceptor } from './interceptor-coverage.js';
+import { unreadOptions } from './interceptor-coverage.js';
 import { checkSkips } from './skip-bloom.decorator.js';
 
 /** Finds decorators that name a filter nobody registered, or that nobody obeys. */
@@ -25,15 +26,14 @@ export class GuardValidator {
    * @throws {BloomConfigError} that names every such class and method.
    */
   validate(): void {
-    const unread = [...this.classes()].flatMap(guardsWithUnreadOption);
     const lines = new Set(
-      unread.map(({ method, filter, options }) =>
-        unreadByInterceptor(method, filter, readByInterceptor(options)!),
-      ),
+      [...this.classes()]
+        .flatMap(unreadOptions)
+        .map(({ guard: { method, filter }, option }) => unreadByInterceptor(method, filter, option)),
     );
-    const lost = [...this.uses()].filter(
-      ({ filter: { name } }) => name !== undefined && !this.service.has(name),
-    );
+    const uses = [...this.uses()].filter(({ filter: { name } }) => name !== undefined);
+    for (const use of uses) collect(lines, () => expectScope(use, this.service.find(use.filter.name!)));
+    const lost = uses.filter(({ filter: { name } }) => !this.service.has(name!));
     for (const use of lost) lines.add(filterNotRegistered(use));
     if (lost.length > 0) lines.add(this.service.registered());
     if (lines.size > 0) throw new BloomConfigError([...lines].join('\n'));
@@ -49,18 +49,19 @@ export class GuardValidator {
   validateNames(recorded: Iterable<string>): void {
     const unknown = [...recorded].filter((name) => !this.service.has(name));
     const lines = new Set(unknown.map(hookNotRegistered));
+    for (const name of recorded)
+      if (this.service.find(name)?.keys.isScoped) lines.add(hookWithoutScope(name));
     let isLost = unknown.length > 0;
     for (const object of this.singletons()) {
       for (const use of usesOfAll(Object.getPrototypeOf(object))) {
         if (use.filter.name !== undefined) continue;
-        try {
+        collect(lines, () => {
           const name = use.filter.nameOf(object);
-          if (this.service.find(name)) continue;
+          const filter = this.service.find(name);
+          if (filter) return expectScope(use, filter);
           isLost = true;
           lines.add(namedNotRegistered(use, name, object.constructor.name));
-        } catch (error) {
-          lines.add(describeError(error));
-        }
+        });
       }
     }
     if (isLost) lines.add(this.service.registered());
@@ -115,5 +116,14 @@ export class GuardValidator {
 
   private wrappers() {
     return [...this.discovery.getProviders(), ...this.discovery.getControllers()];
+  }
+}
+
+/** Adds the mistake that is thrown, if any, to those of the application. */
+function collect(lines: Set<string>, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    lines.add(describeError(error));
   }
 }

@@ -1,5 +1,5 @@
 import { count, describeError, plural, printed, printedId } from '../common/index.js';
-import type { IdKey } from '../filter/index.js';
+import { type IdKey, scopeOfUnscoped } from '../filter/index.js';
 
 /** A decorator on a method, as `FilterUse` has it. */
 interface Use {
@@ -58,7 +58,7 @@ export const wrongCoalesceKey = (got: string) =>
   `Expected coalesce.key to return a string or undefined, got ${got}.`;
 
 export const noRouteParameter = (name: string) =>
-  `The route has no parameter '${name}'. Name the one that holds the id: @BloomGuarded(name, { param: '…' }).`;
+  `The route has no parameter '${name}'. Name the one that holds the id or scope: @BloomGuarded(name, { param: '…' }).`;
 
 export const otherAnswer = (method: string, filter: string, thrown: string | undefined) =>
   `BLOOM_OTHER_ANSWER: ${method} ${thrown === undefined ? 'returns a list' : `throws ${thrown} when it finds nothing`}, and its guard answers null for an absent id. Say ` +
@@ -66,8 +66,13 @@ export const otherAnswer = (method: string, filter: string, thrown: string | und
   'answers or throws.';
 
 export const unreadByInterceptor = (method: string, filter: string, option: string) =>
-  `@BloomGuarded('${filter}', { ${option} }) on ${method}: BloomInterceptor reads the option ${option}, and does not check this method. Put ` +
-  `@UseInterceptors(BloomInterceptor) on the route or its controller, or ${option === 'early' ? 'remove early' : 'say by the option id where the arguments of the method have the id'}.`;
+  `@BloomGuarded('${filter}', { ${option} }) on ${method}: BloomInterceptor ` +
+  (option === 'scope'
+    ? "has no arguments for a function. Write { param: 'id', scope: 'tenant' }, or a function of the request beside param."
+    : `reads the option ${option}, and does not check this method. Put @UseInterceptors(BloomInterceptor) on the route or its controller, or ` +
+      (option === 'early'
+        ? 'remove early.'
+        : 'say by the option id where the arguments of the method have the id.'));
 
 export const cannotBeEarly = (
   { method, filter }: { readonly method: string; readonly filter: string },
@@ -76,7 +81,7 @@ export const cannotBeEarly = (
   `@BloomGuarded('${filter}', { early: true }) on ${method}: expected a route that its path alone chooses, with the id as its parameter, and a 404 by default, got ${has}. Remove early.`;
 
 export const earlyByFunction = (where: string) =>
-  `${where}: expected with early the name of a route parameter as id or param, and no onAbsent but 'not-found', since nothing of Nest has run then. Remove early.`;
+  `${where}: expected with early names of route parameters, and no onAbsent but 'not-found', since nothing of Nest has run then. Remove early.`;
 
 export const paramWithoutName = (where: string, option: string) =>
   `${where}: expected no option ${option} beside a function that names the filter, since BloomInterceptor leaves such a method alone. Say by the option id where ` +
@@ -115,6 +120,21 @@ export const onGenerator = ({ decorator, filter, method }: Use) =>
 
 export const filterNotRegistered = ({ decorator, filter, method }: Use) =>
   `@${decorator}(${filter.text}) on ${method} names a filter that is not registered.`;
+
+export const otherScope = (
+  { decorator, filter, method, isScoped }: Use & { readonly isScoped: boolean },
+  name: string,
+) => {
+  const where = `@${decorator}(${filter.text}) on ${method}`;
+  return isScoped
+    ? scopeOfUnscoped(name, where)
+    : `${where}: expected the option scope, since filter '${name}' has scoped: true. Write { scope: (…args) => tenant }.`;
+};
+
+export const hookWithoutScope = (filter: string) =>
+  `A hook of a library names the filter '${filter}', whose ids have scopes. Use @BloomRegisters, or filter.add(scopedId(scope, id)).`;
+
+export const scopeThrew = (error: unknown) => `The option scope threw ${thrown(error)}.`;
 
 export const hookNotRegistered = (filter: string) =>
   `A hook that records the rows of a library (extendWithBloom, for example) names the filter '${filter}', which is not registered.`;

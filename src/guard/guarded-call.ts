@@ -1,11 +1,17 @@
 import { HttpException } from '@nestjs/common';
 import { BloomIdError } from '../common/index.js';
-import type { BloomId, IdKey } from '../filter/index.js';
+import { type BloomId, type BloomScope, type IdKey, scopedBy } from '../filter/index.js';
 import type { CountedMethod, GuardableFilter, LimitRule, UnjudgedCall } from '../service/index.js';
 import type { DenialAnswer } from '../store/index.js';
 import type { CallContext } from './call-context.js';
-import { arrayForOneId, noRouteParameter, promiseFromOption, tooManyIds } from './guard.messages.js';
-import type { BloomCallback, BloomGuardedOptions } from './guard-options.js';
+import {
+  arrayForOneId,
+  noRouteParameter,
+  promiseFromOption,
+  scopeThrew,
+  tooManyIds,
+} from './guard.messages.js';
+import type { BloomCallback, BloomGuardedOptions, BloomRegistersOptions } from './guard-options.js';
 
 /** One `@BloomGuarded` on one method. */
 export interface GuardDeclaration extends CountedMethod {
@@ -160,19 +166,52 @@ export function answeredValue({ value, error }: GuardAnswer): unknown {
  */
 export type IdReader = (self: unknown, args: readonly unknown[]) => unknown;
 
-/** As `IdReader`, for a call that creates rows: the application's own function may return several ids. */
-export type IdsReader = (self: unknown, args: readonly unknown[]) => readonly BloomId[];
+/**
+ * As `IdReader`, for a call that creates rows: the application's own function may return several ids.
+ *
+ * @param made a further id of the call; undefined where there is none.
+ */
+export type IdsReader = (self: unknown, args: readonly unknown[], made?: unknown) => readonly BloomId[];
+
+type Place = string | BloomCallback<unknown> | undefined;
 
 /**
  * A mistake in how the application reads an id. No value of a client causes it, so it makes no row absent.
  */
 export class ReaderMistake extends TypeError {}
 
-/** The first argument, a property of it, or what a function makes of all. */
-export function idReader(id: string | BloomCallback<unknown> | undefined): IdReader {
-  if (id === undefined) return (_, args) => args[0];
-  if (typeof id === 'string') return (_, args) => (args[0] as Record<string, unknown> | undefined)?.[id];
-  return (self, args) => syncAnswer('the option id', id.apply(self, [...args]));
+/** The first argument, a property of it, or what a function makes of all, in the scope of the call. */
+export function idReader({ id, scope }: { readonly id?: Place; readonly scope?: Place }): IdReader {
+  return inScope(readerOf('id', id), scope === undefined ? undefined : readerOf('scope', scope));
+}
+
+function readerOf(option: string, place: Place): IdReader {
+  if (place === undefined) return (_, args) => args[0];
+  if (typeof place === 'string')
+    return (_, args) => (args[0] as Record<string, unknown> | undefined)?.[place];
+  return (self, args) => syncAnswer(`the option ${option}`, place.apply(self, [...args]));
+}
+
+function inScope(readId: IdReader, readScope: IdReader | undefined): IdReader {
+  if (!readScope) return readId;
+  return (self, args) => scopeOf(readScope, self, args)(readId(self, args));
+}
+
+/**
+ * Puts ids into the scope of a call.
+ *
+ * @throws {BloomConfigError} for what cannot be a scope.
+ * @throws {ReaderMistake} for an error of the function of the application.
+ */
+function scopeOf(readScope: IdReader, self: unknown, args: readonly unknown[]): (id: unknown) => unknown {
+  let scope: BloomScope;
+  try {
+    scope = readScope(self, args) as BloomScope;
+  } catch (error) {
+    if (isInvalidId(error) || error instanceof ReaderMistake) throw error;
+    throw new ReaderMistake(scopeThrew(error), { cause: error });
+  }
+  return scopedBy(scope);
 }
 
 /**
@@ -181,14 +220,20 @@ export function idReader(id: string | BloomCallback<unknown> | undefined): IdRea
  *
  * @throws {BloomIdError} in the function: for an array that no function gave, and for more ids than `maxIds`.
  */
-export function idsReader(id: string | BloomCallback<unknown> | undefined, maxIds: number): IdsReader {
-  const readId = idReader(id);
-  return (self, args) => {
+export function idsReader(
+  { id, scope }: Pick<BloomRegistersOptions, 'id' | 'scope'>,
+  maxIds: number,
+): IdsReader {
+  const readId = readerOf('id', id);
+  const readScope = scope === undefined ? undefined : readerOf('scope', scope);
+  return (self, args, made) => {
     const found = readId(self, args);
-    if (!Array.isArray(found)) return [found as BloomId];
-    if (typeof id !== 'function') throw new BloomIdError(arrayForOneId(id, found.length));
-    if (found.length > maxIds) throw new BloomIdError(tooManyIds(maxIds, found.length));
-    return found as BloomId[];
+    if (Array.isArray(found)) {
+      if (typeof id !== 'function') throw new BloomIdError(arrayForOneId(id, found.length));
+      if (found.length > maxIds) throw new BloomIdError(tooManyIds(maxIds, found.length));
+    }
+    const ids: unknown[] = [found, made ?? []].flat();
+    return (readScope ? ids.map(scopeOf(readScope, self, args)) : ids) as BloomId[];
   };
 }
 
@@ -198,9 +243,12 @@ export interface HttpRequest {
 }
 
 /** Requests, on their way to the route. */
-export function requestEntry({ param, id }: BloomGuardedOptions): EntryPoint {
+export function requestEntry({ param, id, scope }: BloomGuardedOptions): EntryPoint {
   return {
-    readId: requestReader(param ?? id ?? 'id'),
+    readId: inScope(
+      requestReader(param ?? id ?? 'id'),
+      scope === undefined ? undefined : requestReader(scope),
+    ),
     readBy: `its option ${param === undefined ? 'id' : 'param'}`,
     context: () => 'http',
     isNullable: () => false,

@@ -110,10 +110,23 @@ export function methodsOf(owner: Function): Function[] {
   return [...methods.values()].filter((method) => typeof method === 'function');
 }
 
-/** Guards of a class with an option that nobody reads: the interceptor does not check their methods. */
-export function guardsWithUnreadOption(owner: Function): GuardDeclaration[] {
-  return methodsOf(owner)
-    .filter((method) => !(isRouteHandler(method) && declaresInterceptor(method, owner)))
-    .flatMap((method) => guardsOf(method).map(({ guard }) => guard))
-    .filter(({ options }) => readByInterceptor(options) !== undefined);
+/** A guard with an option that nobody reads as it is meant. */
+export interface UnreadOption {
+  readonly guard: GuardDeclaration;
+  readonly option: 'param' | 'early' | 'scope';
+}
+
+/**
+ * Those of a class: the interceptor does not check the method, or does and has no arguments for the function.
+ */
+export function unreadOptions(owner: Function): UnreadOption[] {
+  return methodsOf(owner).flatMap((method) => {
+    const isByInterceptor = isRouteHandler(method) && declaresInterceptor(method, owner);
+    return guardsOf(method).flatMap(({ guard }) => {
+      const { scope, param } = guard.options;
+      const isOfArguments = typeof scope === 'function' && param === undefined;
+      const option = isByInterceptor ? isOfArguments && 'scope' : readByInterceptor(guard.options);
+      return option ? { guard, option } : [];
+    });
+  });
 }

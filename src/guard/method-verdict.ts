@@ -1,4 +1,4 @@
-import type { BloomId } from '../filter/index.js';
+import type { BloomId, BloomScope } from '../filter/index.js';
 
 /**
  * What a decorator returns on a method that it cannot serve. No decorator may return it, so the compiler
@@ -25,6 +25,8 @@ export type GuardedVerdict<Target, Method, Options> = OnMethod<
     /** The option. */
     id: OptionOf<Options, 'id'>;
     /** The option. */
+    scope: OptionOf<Options, 'scope'>;
+    /** The option. */
     onAbsent: OptionOf<Options, 'onAbsent'>;
   }
 >;
@@ -42,6 +44,8 @@ export type RegistersVerdict<Target, Method, Options> = OnMethod<
     reads: Options extends Record<'from', 'result'> ? 'result' : 'argument';
     /** The option. */
     id: OptionOf<Options, 'id'>;
+    /** The option. */
+    scope: OptionOf<Options, 'scope'>;
     /** It has no such option. */
     onAbsent: undefined;
   }
@@ -67,6 +71,7 @@ interface Reading {
   /** Where the id is looked for; `request`: by `BloomInterceptor` alone. */
   reads: 'argument' | 'result' | 'request';
   id: unknown;
+  scope: unknown;
   onAbsent: unknown;
 }
 
@@ -99,7 +104,7 @@ type OverloadsOf<Method> = Method extends {
 
 type OnCall<Of extends Call, Options extends Reading> = Of extends Call
   ? Of['result'] extends Promise<unknown>
-    ? IdVerdict<Of, Options> | AnswerVerdict<Resolved<Of>, Options['onAbsent']>
+    ? IdVerdict<Of, Options> | ScopeVerdict<Of, Options> | AnswerVerdict<Resolved<Of>, Options['onAbsent']>
     : BloomMistake<
         'The method must return a promise: a value cannot be withheld until the filter has answered.',
         Of['result']
@@ -123,6 +128,22 @@ type IdVerdict<Of extends Call, Options extends Reading> = Options['reads'] exte
       : Options['id'] extends string
         ? HasId<Holder<Of, Options>, Options['id'], HolderName<Options>>
         : TakesArguments<Options['id'], FunctionArguments<Of, Options>>;
+
+type ScopeVerdict<Of extends Call, Options extends Reading> = Options['reads'] extends 'request'
+  ? void
+  : Options['scope'] extends string
+    ? HasScope<Holder<Of, Options>, Options['scope'], HolderName<Options>>
+    : TakesArguments<Options['scope'], FunctionArguments<Of, Options>>;
+
+type HasScope<Value, Property extends string, Name extends string> =
+  IsAny<Value> extends true
+    ? void
+    : Value extends { readonly [Key in Property]: BloomScope | null | undefined } | null | undefined
+      ? void
+      : BloomMistake<
+          `${Name} has no property '${Property}' that is a scope (string, number or bigint). For a route parameter write { param: 'id', scope: '${Property}' }.`,
+          Value
+        >;
 
 type Holder<Of extends Call, Options extends Reading> = Options['reads'] extends 'result'
   ? Resolved<Of>
@@ -211,7 +232,7 @@ type TakesArgument<Arg, Param> =
     : Arg extends Param
       ? void
       : BloomMistake<
-          'The function { id } takes other arguments than the method has. One that reads the request behind BloomInterceptor is { param: (request) => … }.',
+          'The function { id } or { scope } takes other arguments than the method has. One that reads the request behind BloomInterceptor is { param: (request) => … }.',
           Arg
         >;
 
@@ -241,9 +262,12 @@ type AnswerFits<Answered, Value, Option extends string> = (() => Answered) exten
     >;
 
 /** `void` for a method that a guard of many ids with these options can guard. */
-export type GuardedManyVerdict<Method, Options> = Method extends (...args: infer Args) => infer Result
+export type GuardedManyVerdict<Method, Options> = Method extends (
+  ...args: infer Args extends readonly unknown[]
+) => infer Result
   ? Result extends Promise<readonly (infer Row)[]>
     ? | TakesIds<Args>
+      | (Options extends { scope: infer Scope } ? TakesArguments<Scope, Args> : void)
       | (Options extends { key: infer Key } ? HasGaps<Row> | GivesKey<Row, Key> : HasNoGaps<Row>)
     : BloomMistake<'The method must return a promise of a list of rows.', Result>
   : BloomMistake<'Put the decorator on a method.', Method>;

@@ -1,5 +1,6 @@
 import type { ModuleRef } from '@nestjs/core';
-import { systemClock } from '../common/index.js';
+import { BloomConfigError, systemClock } from '../common/index.js';
+import { scopeOfUnscoped } from '../filter/index.js';
 import type { BloomIdSource } from '../rebuild/index.js';
 import {
   type BloomFilterOptions,
@@ -107,12 +108,14 @@ export class FilterRegistry {
     return filter;
   }
 
+  /** @throws {BloomConfigError} for a source whose ids have scopes, of a filter whose ids have none. */
   private reportSpelling(
-    { name }: ManagedFilter,
+    { name, keys }: ManagedFilter,
     source: BloomIdSource | undefined,
     { normalize }: Pick<BloomFeature, 'normalize'>,
   ): void {
-    const { spelling } = source ?? {};
+    const { spelling, scoped } = source ?? {};
+    if (scoped && !keys.isScoped) throw new BloomConfigError(scopeOfUnscoped(name, 'its source'));
     if (!spelling || normalize !== undefined) return;
     const { column, name: chosen } = spelling;
     if (spelling.normalize) {

@@ -113,6 +113,7 @@ const SOURCE = {
   idOrder: true,
   openTransactions: true,
   readsFrom: true,
+  scoped: true,
 } satisfies OptionNames<BloomIdSource>;
 
 const ROOT = 'BloomModule.forRoot()';

@@ -1,4 +1,4 @@
-import { BloomIdError, type Clock, printed } from '../common/index.js';
+import { BloomConfigError, BloomIdError, type Clock, printed } from '../common/index.js';
 import { type BloomId, type IdKey, toIdKey } from '../filter/index.js';
 import type { DeferringFilter, LocalFilter } from '../store/index.js';
 import { SourceError } from './failure.js';
@@ -190,8 +190,7 @@ function keyOf(toKey: (id: unknown) => IdKey, id: unknown): IdKey {
     return toKey(id);
   } catch (error) {
     // An option `normalize` that throws has met an id that it does not expect.
-    throw new SourceError(
-      error instanceof BloomIdError ? error : new BloomIdError(String(error), { cause: error }),
-    );
+    const isNamed = error instanceof BloomIdError || error instanceof BloomConfigError;
+    throw new SourceError(isNamed ? error : new BloomIdError(String(error), { cause: error }));
   }
 }

@@ -80,6 +80,9 @@ export interface BloomIdSource {
    */
   readonly readsFrom?: string | undefined;
 
+  /** Each id is one of `scopedId`: the filter needs `scoped: true`. */
+  readonly scoped?: boolean;
+
   /**
    * How the ids are spelled, of a source that knows the type of its column. It has to be the same in every
    * process.

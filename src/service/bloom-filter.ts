@@ -1,5 +1,5 @@
 import type { BloomFilterState } from '../common/index.js';
-import type { BloomId, IdKey } from '../filter/index.js';
+import type { BloomId, BloomScope, IdKey } from '../filter/index.js';
 import type { BloomRebuildOptions, BloomRebuildReport } from '../rebuild/index.js';
 import type { BloomCopyLease, BloomVerdict, LookupOutcome, SharedNegativeCache } from '../store/index.js';
 import type {
@@ -20,6 +20,11 @@ export interface BloomBatchOptions<Row> {
    * come in any order. Default: row `i` is that of id `i`, or null.
    */
   readonly key?: (row: NonNullable<Row>) => BloomId;
+  /**
+   * The tenant of all ids, for a filter with `scoped: true`. Default: ids and what `key` returns are those of
+   * `scopedId`.
+   */
+  readonly scope?: BloomScope;
 }
 
 /**

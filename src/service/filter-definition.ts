@@ -41,7 +41,7 @@ export interface SourceToBeMade {
  */
 export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeMade) {
   const isSourceMade = !toBeMade?.mayKnowSpelling;
-  const { name, rebuild = {}, source, replica, topUp, coverage } = options;
+  const { name, rebuild = {}, source, replica, topUp, coverage, scoped = false } = options;
   const where = `Filter '${typeof name === 'string' ? name : '?'}'`;
   const expect = expecter(where);
   checkFilterOptions(options, where);
@@ -65,6 +65,7 @@ export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeM
     topUp,
     coverage,
     source,
+    scoped,
     normalize: normalize ?? source?.spelling?.normalize,
     drainMs,
   });
@@ -86,7 +87,7 @@ export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeM
     isCounted,
     layout,
     /** Whether a build may give integers a bit each. */
-    mayBeExact: options.layout === undefined && partitions === undefined,
+    mayBeExact: options.layout === undefined && partitions === undefined && !scoped,
     source,
     /** Table and column of the source, where it names them. */
     readsFrom: toBeMade?.readsFrom ?? (() => source?.readsFrom),
@@ -97,6 +98,7 @@ export function defineFilter(options: BloomFilterOptions, toBeMade?: SourceToBeM
     normalize: normalize ?? (isSourceMade ? source?.spelling?.normalize : undefined),
     /** The source is made later, and may choose one. */
     awaitsSpelling: !isSourceMade && normalize === undefined,
+    scoped,
     maxIdBytes: options.maxIdBytes ?? 1024,
     partitions,
     replica,

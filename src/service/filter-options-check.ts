@@ -86,6 +86,7 @@ const FILTER = {
       .join(', ')}`,
     (normalize) => A_FUNCTION[1](normalize) || namedNormalizer(normalize) !== undefined,
   ],
+  scoped: TRUE_OR_FALSE,
   maxIdBytes: [`an integer from 1 to ${MAX_ID_BYTES_LIMIT}`, isInteger(1, MAX_ID_BYTES_LIMIT)],
   partitions: [
     `an integer from 2 to ${MOST_PARTS}, the same in all processes and for ever, or true for 16, which suits most clusters, or left out for a filter on one node`,
@@ -126,7 +127,7 @@ export function checkCombination(
   { kind, grows, isMadeByOthers }: FilterLayout,
   expect: Expect,
 ): void {
-  const { source, create, replica, leaseMs, partitions, negativeCache, coverage, feed } = options;
+  const { source, create, replica, leaseMs, partitions, negativeCache, coverage, feed, topUp } = options;
   const { cron, everyMs } = options.rebuild ?? {};
   const isBlocked = kind === blocked.kind;
   const noSource = source === undefined;
@@ -159,6 +160,9 @@ export function checkCombination(
   expect('source', source, forCoverage, coverage !== 'ordered' || !noSource);
   const forFeed = 'given with a feed: rows that the feed has missed are found by a rebuild';
   expect('source', source, forFeed, feed === undefined || !noSource);
+  const { scoped = false } = options;
+  const withoutScopes = 'false or left out with topUp and feed, whose ids have no scope';
+  expect('scoped', scoped, withoutScopes, !scoped || (topUp === undefined && feed === undefined));
   checkTopUp(options, expect);
 }
 

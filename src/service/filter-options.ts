@@ -55,6 +55,11 @@ export interface BloomFilterOptions {
    * versions share what is stored. Default: what the source chooses by its column, if it can.
    */
   readonly normalize?: BloomNormalizeName | ((id: BloomId) => BloomId);
+  /**
+   * Each id belongs to a tenant: ids are those of `scopedId`, and decorators and sources have the option
+   * `scope`. Not with `topUp`, `feed` and `coverage`. See docs/tenants.md. Default false.
+   */
+  readonly scoped?: boolean;
   /** An id of more bytes is refused by `add` and absent on a lookup. Default 1024. */
   readonly maxIdBytes?: number;
   /**

@@ -1,5 +1,5 @@
-import { type BloomEventListener, BloomIdError } from '../common/index.js';
-import { type BloomId, type IdKey, idNote, toIdKey } from '../filter/index.js';
+import { BloomConfigError, type BloomEventListener, BloomIdError } from '../common/index.js';
+import { type BloomId, type IdKey, idNote, scopedBy, scopeOfUnscoped, toIdKey } from '../filter/index.js';
 import { type LookupOutcome, verdictOf } from '../store/index.js';
 import type { BloomBatchOptions, GuardableFilter } from './bloom-filter.js';
 import type { CountedMethod } from './filter-counts.js';
@@ -11,6 +11,8 @@ export interface GuardedBatch extends CountedMethod {
   readonly filter: GuardableFilter | undefined;
   readonly name: string;
   readonly emit: BloomEventListener;
+  /** Puts an id into the scope of the batch; undefined for ids that have theirs, or have none. */
+  readonly inScope?: ((id: unknown) => unknown) | undefined;
 }
 
 /** An id of a batch, and what is known of it. */
@@ -47,10 +49,13 @@ export async function loadGuarded(
 export function guardedBatch<Id extends BloomId, Row>(
   { filter, emit }: { readonly filter: GuardableFilter; readonly emit: BloomEventListener },
   load: (ids: Id[]) => Promise<readonly Row[]>,
-  { key }: BloomBatchOptions<Row> = {},
+  { key, scope }: BloomBatchOptions<Row> = {},
 ): (ids: readonly Id[]) => Promise<(Row | null)[]> {
   const method = `guardBatch of filter '${filter.name}'`;
-  const batch = { filter, name: filter.name, emit, method, counted: { last: undefined } };
+  if (scope !== undefined && filter.keys.isScoped === false)
+    throw new BloomConfigError(scopeOfUnscoped(filter.name, 'guardBatch()'));
+  const inScope = scope === undefined ? undefined : scopedBy(scope);
+  const batch = { filter, name: filter.name, emit, method, counted: { last: undefined }, inScope };
   const parts = { load: load as (ids: unknown[]) => Promise<readonly unknown[]>, key };
   return async (ids) => (await loadGuarded(batch, ids, parts)) as (Row | null)[];
 }
@@ -136,7 +141,7 @@ async function ask(batch: GuardedBatch, id: unknown): Promise<Asked> {
   const { filter, name, emit, method } = batch;
   let key: IdKey | undefined;
   try {
-    key = filter ? filter.keys.of(id) : toIdKey(id);
+    key = keyOf(batch, id);
   } catch (error) {
     if (filter && filter.guarding.mode !== 'off') {
       filter.guarding.recordUnread(error instanceof BloomIdError, batch);
@@ -166,11 +171,12 @@ function byPlace(
 }
 
 function byKey(
-  { filter, name, emit, method }: GuardedBatch,
+  batch: GuardedBatch,
   asked: readonly Asked[],
   rows: readonly unknown[],
-  keyOf: (row: never) => BloomId,
+  idOf: (row: never) => BloomId,
 ): Map<Asked, unknown> {
+  const { name, emit, method } = batch;
   const wanted = new Map<string, Asked[]>();
   for (const one of asked) {
     const text = one.key === undefined ? String(one.id) : idNote(one.key);
@@ -180,8 +186,8 @@ function byKey(
   for (const row of rows) {
     if (row === null || row === undefined) continue;
     if (row instanceof Error) throw row;
-    const id = keyOf(row as never);
-    const matches = wanted.get(textOf(filter, id)) ?? wanted.get(String(id));
+    const id = idOf(row as never);
+    const matches = wanted.get(textOf(batch, id)) ?? wanted.get(String(id));
     if (!matches) {
       emit({
         type: 'guard-error',
@@ -197,21 +203,30 @@ function byKey(
   return found;
 }
 
-function textOf(filter: GuardableFilter | undefined, id: BloomId): string {
+function keyOf({ filter, inScope }: GuardedBatch, id: unknown): IdKey {
+  return filter ? filter.keys.of(inScope ? inScope(id) : id) : toIdKey(id);
+}
+
+function textOf(batch: GuardedBatch, id: BloomId): string {
   try {
-    return idNote(filter ? filter.keys.of(id) : toIdKey(id));
+    return idNote(keyOf(batch, id));
   } catch {
     return String(id);
   }
 }
 
-function settle(batch: GuardedBatch, { id, key, verdict, isRemote }: Asked, row: unknown): void {
-  const { filter, method } = batch;
+function settle(batch: GuardedBatch, { id: given, key, verdict, isRemote }: Asked, row: unknown): void {
+  const { filter, method, inScope } = batch;
   if (!filter || key === undefined || row instanceof Error) return;
   const isFound = row !== null && row !== undefined;
   if (!isFound) filter.guarding.methodsThatReportMissing.add(method);
   if (verdict === 'maybe' && !isFound) filter.guarding.recordFoundNothing(batch);
   if (isFound && verdict !== 'absent' && (isRemote || verdict !== 'maybe')) filter.guarding.seen?.add(key);
   if (verdict === 'absent' && isFound)
-    void filter.reportFalseNegative({ id: id as BloomId, key, method, returned: typeof row });
+    void filter.reportFalseNegative({
+      id: (inScope ? inScope(given) : given) as BloomId,
+      key,
+      method,
+      returned: typeof row,
+    });
 }

@@ -5,6 +5,8 @@ import {
   type IdKey,
   idNote,
   isLongerThan,
+  normalizeScoped,
+  scopedId,
   spellingPrint,
   toIdKey,
   tooLong,
@@ -15,6 +17,8 @@ export interface IdKeysOptions {
   readonly name: string;
   readonly normalize: ((id: BloomId) => BloomId) | undefined;
   readonly maxIdBytes: number;
+  /** Whether each id has a scope; undefined where that is not known. */
+  readonly scoped?: boolean;
   /** No key is formed until `useSpelling` is called. */
   readonly awaitsSpelling?: boolean;
 }
@@ -33,12 +37,20 @@ export class IdKeys {
   }
 
   /** Called once, with what the source of the filter has chosen. */
-  useSpelling(normalize: IdKeysOptions['normalize']): void {
-    const print = () => spellingPrint((id) => toIdKey(normalize ? normalize(id as BloomId) : id));
+  useSpelling(given: IdKeysOptions['normalize']): void {
+    const { name, scoped } = this.options;
+    const normalize = scoped ? normalizeScoped(name, given) : given;
+    const inScope = (id: unknown) => (scoped ? scopedId('scope', id as BloomId) : (id as BloomId));
+    const print = () => spellingPrint((id) => toIdKey(normalize ? normalize(inScope(id)) : id));
     const once = print();
-    if (print() !== once) throw new BloomConfigError(normalizeVaries(this.options.name));
+    if (print() !== once) throw new BloomConfigError(normalizeVaries(name));
     this.normalize = normalize;
     this.print = once;
+  }
+
+  /** Whether each id has a scope; undefined where that is not known. */
+  get isScoped(): boolean | undefined {
+    return this.options.scoped;
   }
 
   /** Short text for how ids are spelled, the same in every process that spells them alike. */

@@ -170,6 +170,8 @@ export const WITH_IDS_SINCE =
 
 export const ORDER_NOT_SAID = 'its source does not say in which order ids are made (idOrder)';
 
+export const SCOPED = 'its ids have scopes (scoped: true)';
+
 export const NO_IDS_SINCE = 'its source has no idsSince(mark)';
 
 export const NORMALIZE_REORDERS = 'its normalize changes the order of ids';

@@ -1,5 +1,5 @@
 import { BloomConfigError } from '../common/index.js';
-import type { BloomId } from '../filter/index.js';
+import { type BloomId, type BloomScope, scopedId } from '../filter/index.js';
 import type {
   BloomIdOrder,
   BloomIdsContext,
@@ -30,6 +30,8 @@ export interface BloomPagingOptions {
 export interface BloomPagesOptions<Row> extends BloomPagingOptions {
   /** The property of a row that is the id, or what returns it; a row without an id is left out. */
   readonly key?: BloomIdProperty<Row> | ((row: Row) => BloomId | null | undefined);
+  /** The tenant of a row, for a filter with `scoped: true`: a property, or what returns it. */
+  readonly scope?: (keyof Row & string) | ((row: Row) => BloomScope);
   /** About how many ids there are: `count()` of the source. */
   readonly count?: () => Promise<number | undefined>;
   /** For `topUp`: `idsSince` and `newest` of the source. */
@@ -72,10 +74,18 @@ export function fromPages<Row>(
     ? [options?: BloomPagesOptions<Row>]
     : [options: BloomPagesOptions<Row> & Required<Pick<BloomPagesOptions<Row>, 'key'>>]
 ): BloomIdSource {
-  const { key, count, newRows, idOrder, spelling, readsFrom } = options;
+  const { key, scope, count, newRows, idOrder, spelling, readsFrom } = options;
   const paging = checkedPaging('fromPages', options);
   if (typeof readPage !== 'function') throw new BloomConfigError(notAPageReader(readPage));
-  const idOf = typeof key === 'string' ? (row: Row) => row[key] : (key as (row: Row) => unknown);
+  const bareIdOf = typeof key === 'string' ? (row: Row) => row[key] : (key as (row: Row) => unknown);
+  const idOf =
+    scope === undefined
+      ? bareIdOf
+      : (row: Row) => {
+          const id = bareIdOf(row) as BloomId | null | undefined;
+          if (id === null || id === undefined) return id;
+          return scopedId((typeof scope === 'string' ? row[scope] : scope(row)) as BloomScope, id);
+        };
   const idsOf = (page: readonly Row[]) =>
     (idOf ? page.map(idOf) : page).filter((id) => id !== null && id !== undefined) as BloomId[];
   return {
@@ -83,6 +93,7 @@ export function fromPages<Row>(
     ...(count && { count }),
     ...(newRows && newPages(newRows, idsOf, paging)),
     ...(idOrder && { idOrder }),
+    ...(scope !== undefined && { scoped: true }),
     ...(spelling && { spelling }),
     ...(readsFrom !== undefined && { readsFrom }),
   };

@@ -117,6 +117,7 @@ function together(sources: readonly BloomIdSource[]): BloomIdSource {
     ...(sources.every((source) => source.count) && { count: () => countTogether(sources) }),
     ...(spelling && { spelling }),
     ...(readsFrom !== undefined && { readsFrom }),
+    ...(sources.some((source) => source.scoped) && { scoped: true }),
   };
 }
 

@@ -5,6 +5,8 @@ import { noExactPlace } from './sources.messages.js';
 
 export interface Row {
   readonly id: BloomId | null;
+  /** The scope, where one is read. */
+  readonly s?: unknown;
   readonly [place: `k${number}`]: unknown;
 }
 
@@ -23,6 +25,8 @@ export interface Pages {
   readonly id: string;
   /** Read as the text that the database writes: the driver's value depends on its settings. */
   readonly isIdText: boolean;
+  /** The column of the scope. */
+  readonly scope?: string | undefined;
   /** Empty where nothing is known of which no two rows are equal; each value is read once then. */
   readonly order: readonly Place[];
 }
@@ -58,11 +62,12 @@ function valuesQuery({ table, id, isIdText }: Pages, after: Row | undefined, tak
   return { strings: [`${head} and ${value} > `, ` ${tail}`], values: [exactPlace(after.id)] };
 }
 
-export function selected({ id, isIdText, order }: Pages): string[] {
+export function selected({ id, isIdText, scope, order }: Pages): string[] {
   const places = order.map(
     ({ sql, isText, as }, i) => `${as?.read(`t.${sql}`) ?? read(`t.${sql}`, isText)} as k${i}`,
   );
-  return [`${read(`t.${id}`, isIdText)} as id`, ...places.filter((_, i) => !order[i]!.isId)];
+  const scopes = scope === undefined ? [] : [`t.${scope} as s`];
+  return [`${read(`t.${id}`, isIdText)} as id`, ...scopes, ...places.filter((_, i) => !order[i]!.isId)];
 }
 
 function read(column: string, isText: boolean): string {

@@ -46,7 +46,7 @@ export const nullInKey = (maker: string, columns: string, table: string) =>
   'page cannot begin there. Name the columns of the primary key.';
 
 export const noKeyOption = (maker: string, table: string, column: string) =>
-  `${maker}: expected the option key for ${table}, since the database is not Postgres: the columns of the primary key, or ` +
+  `${maker}: expected the option key for ${table}, since the database does not say it: the columns of the primary key, or ` +
   `['${column}'] if no two rows have the same value.`;
 
 export const notAColumn = (maker: string, got: string, there: string) =>

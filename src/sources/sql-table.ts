@@ -31,6 +31,8 @@ export interface SqlSourceOptions extends BloomTableOptions, BloomOrderOptions {
    * Postgres.
    */
   readonly type?: string;
+  /** The column of the tenant, for a filter with `scoped: true`. The table needs a key. */
+  readonly scope?: string;
 }
 
 /**
@@ -47,14 +49,16 @@ export async function fromSql(table: SqlTable, options: SqlSourceOptions): Promi
     fromPages<Row>(pageReader(at, known, options), {
       ...paging,
       key: convert ? (row) => convert(row.id) : 'id',
+      ...(options.scope !== undefined && { scope: 's' }),
       count: async () => {
-        const estimate = at.isPostgres ? await estimateIds(numbered(at.run), { ...at, ...known }) : undefined;
+        const isUnique = known.isUnique || options.scope !== undefined;
+        const estimate = at.isPostgres ? await estimateIds(numbered(at.run), { ...at, isUnique }) : undefined;
         return estimate ?? counted(at);
       },
       ...(spelling && { spelling }),
       readsFrom: columnName(at.table, at.column),
     });
-  const ordered = await newRowsOf(at, known, options);
+  const ordered = options.scope === undefined ? await newRowsOf(at, known, options) : {};
   return { ...made(), ids: (context) => made().ids(context), ...ordered };
 }
 
@@ -113,11 +117,14 @@ async function newRowsBy(
 
 /** State of one reading: the first page decides by which key the next ones begin. */
 function pageReader(at: SqlColumn, known: Known, options: SqlSourceOptions): BloomPageFunction<Row> {
-  let pages = pagesOf(at, known);
+  const { scope } = options;
+  let pages = { ...pagesOf(at, known), scope: scope === undefined ? undefined : at.quote(scope) };
   return async (after, { take }) => {
     if (!after) {
       await expectWholeTable(at, known, options);
       if (!(await isKey(at, known, options))) pages = { ...pages, order: [] };
+      if (scope !== undefined && pages.order.length === 0)
+        throw new BloomConfigError(noKeyOption(at.maker, nameOf(at), at.column));
     }
     return at.run(pageQuery(pages, after, take)) as Promise<Row[]>;
   };

@@ -82,7 +82,10 @@ export class TestingRegistry extends FilterRegistry {
   }
 
   private registerByName(name: string): void {
-    this.register({ name, capacity: Math.max(USUAL_CAPACITY, this.idsOf(name)?.length ?? 0) });
+    const { discovery, service } = this.context;
+    const uses = [...new GuardValidator(discovery, service).uses()];
+    const scoped = uses.some((use) => use.filter.name === name && use.isScoped);
+    this.register({ name, capacity: Math.max(USUAL_CAPACITY, this.idsOf(name)?.length ?? 0), scoped });
   }
 
   private idsOf(name: string) {

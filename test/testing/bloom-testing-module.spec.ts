@@ -1,7 +1,8 @@
-import { Inject, Injectable, Module } from '@nestjs/common';
+import { Inject, Injectable, Module, type Type } from '@nestjs/common';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import {
+  BloomConfigError,
   BloomFilter,
   BloomGuarded,
   BloomModule,
@@ -10,6 +11,7 @@ import {
   BloomUnavailableError,
   getBloomFilterToken,
   InjectBloomFilter,
+  scopedId,
 } from '../../src/index.js';
 import { type BloomLayout, cuckoo } from '@nestjs-bloom/interop';
 import { BloomTestingModule } from '../../src/testing/index.js';
@@ -210,5 +212,32 @@ describe('The token of a filter', () => {
     });
     const { isKnown } = module.get(Orders);
     expect([await isKnown('7'), await isKnown('8')]).toEqual([true, false]);
+  });
+});
+
+describe('A test of a repository of tenants', () => {
+  @Injectable()
+  class Orders {
+    @BloomGuarded('orders', { id: (_tenant: string, no: number) => no, scope: (tenant: string) => tenant })
+    async find(_tenant: string, no: number): Promise<number | null> {
+      return no;
+    }
+  }
+  const start = (id: string | number | Uint8Array | bigint, imports: Type[] = []) =>
+    startContext({ imports: [BloomTestingModule.of({ orders: [id] }), ...imports], providers: [Orders] });
+  const registered = BloomModule.forFeature([{ name: 'orders', scoped: true, capacity: 100 }]);
+  @Module({ imports: [registered] })
+  class OrdersModule {}
+
+  it.each([[], [OrdersModule]])('gives ids with their scopes: %p', async (...imports) => {
+    const context = await start(scopedId('a', 1), imports as Type[]);
+    const orders = context.get(Orders);
+    expect(await Promise.all([orders.find('a', 1), orders.find('b', 1), orders.find('a', 2)])).toEqual([
+      1,
+      null,
+      null,
+    ]);
+    await context.close();
+    await expect(start(1, imports as Type[])).rejects.toThrow(BloomConfigError);
   });
 });

@@ -24,6 +24,7 @@ import {
   onlyOf,
   type SqlColumn,
   type SqlQuery,
+  type SqlSourceOptions,
 } from 'nestjs-bloom/sources';
 import { notOfATable, ROWS_NOT_OBJECTS } from './drizzle.messages.js';
 
@@ -38,7 +39,7 @@ export interface DrizzleDatabase {
 }
 
 /** Options of `fromDrizzle`. */
-export type DrizzleSourceOptions = BloomTableOptions & BloomOrderOptions;
+export type DrizzleSourceOptions = BloomTableOptions & BloomOrderOptions & Pick<SqlSourceOptions, 'scope'>;
 
 /**
  * All values of the primary key of a table of Drizzle, or of one column, read in pages of raw rows, past its

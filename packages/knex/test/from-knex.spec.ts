@@ -10,6 +10,7 @@ import {
   takesPrimaryKey,
   texts,
 } from '../../../test/support/shop-tables.js';
+import { createScopedTables, readsScopes } from '../../../test/support/scoped-tables.js';
 
 interface Product {
   id: string;
@@ -50,6 +51,17 @@ describe('fromKnex', () => {
   it('takes the primary key where no column is named', async () => {
     await takesPrimaryKey(async (table) =>
       madeBy(fromKnex(database, table === 'visits' ? 'shop.visits' : table)),
+    );
+  });
+
+  it('reads the ids of each tenant in its scope', async () => {
+    await createScopedTables(shop.server);
+    const of = (table: string, column: string, scope: string) =>
+      madeBy(fromKnex(database, table, column, { scope, take: 3 }));
+    await readsScopes(of, shop.pool);
+    await expect(readAll(await of('strays', 'id', 'tenant'))).rejects.toThrow('Expected a scope');
+    await expect(readAll(await of('heaps', 'sku', 'tenant'))).rejects.toThrow(
+      'expected the option key for heaps.sku',
     );
   });
 

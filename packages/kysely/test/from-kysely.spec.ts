@@ -119,7 +119,7 @@ describe('fromKysely', () => {
   it('reads with the SQL of all databases where the adapter is not the one of Postgres, and the key is given', async () => {
     const other = withAdapter(new SqliteAdapter());
     await expect(madeBy(fromKysely(other, 'products.sku'))).rejects.toThrow(
-      "expected the option key for products.sku, since the database is not Postgres: the columns of the primary key, or ['sku']",
+      "expected the option key for products.sku, since the database does not say it: the columns of the primary key, or ['sku']",
     );
     const [at, visitor] = [{ key: ['visit_no', 'serial'], take: 7 }, 'shop.visits.visitor_key'] as const;
     const source = await madeBy(fromKysely(other as Kysely<unknown>, visitor, at));

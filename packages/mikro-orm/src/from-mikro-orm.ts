@@ -25,6 +25,7 @@ import {
   noSuchColumn,
   onlyOf,
   type SqlColumn,
+  type SqlSourceOptions,
   withQuestionMarks,
 } from 'nestjs-bloom/sources';
 import { entityNotKnown, platformNotRead } from './mikro-orm.messages.js';
@@ -33,7 +34,8 @@ import { entityNotKnown, platformNotRead } from './mikro-orm.messages.js';
 export type MikroOrmProperty<Entity> = BloomIdProperty<Entity>;
 
 /** Options of `fromMikroOrm`. */
-export interface MikroOrmSourceOptions extends BloomTableOptions, BloomOrderOptions {
+export interface MikroOrmSourceOptions
+  extends BloomTableOptions, BloomOrderOptions, Pick<SqlSourceOptions, 'scope'> {
   /** The MikroORM: its token, or the object. Default: the class `MikroORM` of `@mikro-orm/core`. */
   readonly orm?: InjectionToken<MikroORM> | MikroORM;
   /** Which server is read. Default `write`; `read` sets `fromReplica`. */

@@ -47,9 +47,22 @@ export interface PostgresCopyOptions
    * The type of the column as the database names it, such as `uuid`. Default: the catalog is asked at start.
    */
   readonly type?: string;
+  /** The column of the tenant, for a filter with `scoped: true`: ids are those of `scopedId`. */
+  readonly scope?: string;
 }
 
-const OPTIONS = ['pool', 'table', 'schema', 'column', 'type', 'seesAllRows', 'fromReplica', 'order', 'ids'];
+const OPTIONS = [
+  'pool',
+  'table',
+  'schema',
+  'column',
+  'type',
+  'scope',
+  'seesAllRows',
+  'fromReplica',
+  'order',
+  'ids',
+];
 
 /**
  * All values of the primary key of a table of Postgres, or of one column of a table or view, read by one
@@ -77,16 +90,18 @@ async function sourceOf(pool: PostgresPool, options: PostgresCopyOptions): Promi
   if (!isPool(pool)) throw new BloomConfigError(notAPool(pool));
   const ask: RunQuery = async (sql, parameters) => (await pool.query(sql, [...parameters])).rows;
   const named = options.column ?? (await primaryKeyOf(ask, 'postgresCopy', quotedTable(options)));
-  const column = await describeColumn(ask, { ...options, column: named }, options.type);
+  const column = await describeColumn(ask, { ...options, column: named }, options);
+  const { scope } = options;
   const { spelling, isNormal, table } = column;
-  const ordered = await newRowsOf(pool, column, options);
+  const ordered = scope === undefined ? await newRowsOf(pool, column, options) : { scoped: true };
   return {
     ids(context) {
       const ids = packableIds(() => read(pool, column, options, context), spelling?.normalize);
       return isNormal ? ids : asTexts(ids);
     },
     count: async () => {
-      const estimate = await estimateIds(ask, column);
+      const isUnique = column.isUnique || scope !== undefined;
+      const estimate = await estimateIds(ask, { ...column, isUnique });
       if (estimate !== undefined) return estimate;
       const [row] = (await ask(`select count(*)::text as n from ${table}`, [])) as { n: string }[];
       return Number(row!.n);
@@ -161,7 +176,7 @@ function isPool(pool: unknown): pool is PostgresPool {
 
 /** @throws {BloomConfigError} */
 function check(options: PostgresCopyOptions): void {
-  const { pool, column, type, seesAllRows, fromReplica, order, ids } = options;
+  const { pool, column, type, scope, seesAllRows, fromReplica, order, ids } = options;
   const unknown = Object.keys(options).find((option) => !OPTIONS.includes(option));
   if (unknown !== undefined) throw new BloomConfigError(unknownOption(unknown));
   const mayBeToken = ['string', 'symbol', 'function'].includes(typeof pool);
@@ -169,6 +184,7 @@ function check(options: PostgresCopyOptions): void {
   quotedTable(options);
   if (column !== undefined) expectName('column', column);
   if (type !== undefined) expectName('type', type);
+  if (scope !== undefined) expectName('scope', scope);
   if (order !== undefined) expectName('order', order);
   if (ids !== undefined) expectName('ids', ids);
   for (const [option, value] of Object.entries({ seesAllRows, fromReplica }))

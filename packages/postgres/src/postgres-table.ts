@@ -1,7 +1,14 @@
 import { BloomConfigError, type BloomIdSpelling } from 'nestjs-bloom';
 import { isBytes, readCatalog, type RunQuery, spellingOf } from 'nestjs-bloom/sources';
 import type { ColumnKind } from './column-kind.js';
-import { noIdType, noSuchTable, noSuchTableColumn, tooManyDots, wrongName } from './postgres.messages.js';
+import {
+  bytesInScope,
+  noIdType,
+  noSuchTable,
+  noSuchTableColumn,
+  tooManyDots,
+  wrongName,
+} from './postgres.messages.js';
 
 /** The types beside those that `spellingOf` knows whose text every driver gives alike. */
 const OTHER_TYPES = /^(?:numeric|decimal|oid)(?:\(|$)/;
@@ -65,7 +72,7 @@ export function expectName(option: string, name: unknown): void {
 export async function describeColumn(
   run: RunQuery,
   names: ColumnNames,
-  givenType: string | undefined,
+  { type: givenType, scope }: { readonly type?: string | undefined; readonly scope?: string | undefined },
 ): Promise<CopiedColumn> {
   const table = quotedTable(names);
   const { column } = names;
@@ -75,15 +82,19 @@ export async function describeColumn(
   const spelling = spellingOf({ name, type });
   const kind = kindOf(type, spelling);
   if (kind === undefined) throw new BloomConfigError(noIdType(name, type));
+  if (scope !== undefined && kind === 'bytes') throw new BloomConfigError(bytesInScope(name, type));
   return {
     table,
     column,
     type,
     isUnique,
-    kind,
+    kind: scope === undefined ? kind : 'text',
     spelling,
-    isNormal: spelling?.name !== 'lowerCase',
-    copy: copyQuery(table, quoted(column), kind),
+    isNormal: scope === undefined && spelling?.name !== 'lowerCase',
+    copy:
+      scope === undefined
+        ? copyQuery(table, `t.${quoted(column)}::${CASTS[kind]}`, kind === 'integer' || kind === 'uuid')
+        : copyQuery(table, inScope(quoted(column), quoted(scope)), false),
   };
 }
 
@@ -115,13 +126,17 @@ function kindOf(type: string, spelling: BloomIdSpelling | undefined): ColumnKind
  * The cast fixes the form of what is read, also where the type of the column has changed since it was asked
  * for. Rows of tables that inherit, and of partitions, are read too; `COPY table` would leave them out.
  */
-function copyQuery(table: string, column: string, kind: ColumnKind): string {
-  const value = `t.${column}::${CASTS[kind]}`;
-  const isBounded = kind === 'integer' || kind === 'uuid';
+function copyQuery(table: string, value: string, isBounded: boolean): string {
   const read = isBounded
     ? value
     : `case when octet_length(${value}) < ${MOST_BYTES} then ${value} else substr(${value}, 1, ${MOST_BYTES}) end`;
   return `copy (select ${read} from ${table} t) to stdout (format binary)`;
+}
+
+/** What `scopedId` makes of a row. One without a scope has an empty one, which the filter refuses. */
+function inScope(column: string, scope: string): string {
+  const text = `coalesce(t.${scope}::text, '')`;
+  return `(octet_length(convert_to(${text}, 'UTF8'))::text || ':' || ${text} || ':' || t.${column}::text)`;
 }
 
 /** A name as in a query. */

@@ -23,6 +23,9 @@ export const noSuchTable = (table: string) =>
 export const noSuchTableColumn = (table: string, column: string, columns: readonly string[]) =>
   `postgresCopy: expected a column of ${table}, got '${column}'. Its columns are ${columns.join(', ')}.`;
 
+export const bytesInScope = (name: string, type: string) =>
+  `postgresCopy: expected no option scope with ids that are bytes, got ${name} of type ${type}. Write a source with scopedId(scope, id) yourself.`;
+
 export const noIdType = (column: string, type: string) =>
   `postgresCopy: ${column} is of type ${type}, of which it is not known how an application spells a value. Read a view whose column is ` +
   'cast to a type of text, integers, uuid or bytea, or use fromPages of nestjs-bloom.';

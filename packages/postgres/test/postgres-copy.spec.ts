@@ -15,6 +15,7 @@ import {
   takesPrimaryKey,
   texts,
 } from '../../../test/support/shop-tables.js';
+import { createScopedTables, readsScopes } from '../../../test/support/scoped-tables.js';
 
 let shop: ShopTables;
 const opened: pg.Pool[] = [];
@@ -51,6 +52,17 @@ async function keys(ids: readonly BloomId[], normalize?: (id: BloomId) => BloomI
 }
 
 describe('postgresCopy', () => {
+  it('reads the ids of each tenant in its scope', async () => {
+    await createScopedTables(shop.server);
+    const of = (table: string, column: string, scope: string) =>
+      madeBy(postgresCopy({ pool: shop.pool, table, column, scope }));
+    await readsScopes(of, shop.pool);
+    // The filter refuses an id with an empty scope, so that no row is left out.
+    expect((await readAll(await of('strays', 'id', 'tenant'))).toSorted()[0]).toBe('0::2');
+    expect(texts(await readAll(await of('heaps', 'sku', 'tenant')))).toEqual(['1:a:x', '1:b:x']);
+    await expect(of('products', 'digest', 'sku')).rejects.toThrow('products.digest of type bytea');
+  });
+
   it.each(COLUMNS)('reads every value of %s', async (path, column, normalize) => {
     const source = await make(path);
     const expected = await shop.values(column, path.slice(0, path.lastIndexOf('.')));

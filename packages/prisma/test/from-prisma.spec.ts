@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PrismaPg } from '@prisma/adapter-pg';
+import { scopedId } from 'nestjs-bloom';
 import { fromPrisma } from '../src/index.js';
 import { kindOf, modelBlock, primaryKeyOf } from '../src/schema-text.js';
 import { madeBy, readAll } from '../../../test/support/read-source.js';
@@ -37,6 +38,13 @@ describe('fromPrisma', () => {
     expect(texts(await readAll(source))).toEqual(expected);
     expect(expected.length).toBeGreaterThan(60);
     expect(source.spelling?.name).toBe(normalize);
+  });
+
+  it('reads the ids of each tenant in its scope', async () => {
+    const source = await madeBy(fromPrisma(prisma, products, 'sku', { scope: 'no', take: 7 }));
+    const { rows } = await shop.pool.query<{ no: string; sku: string }>('select no::text, sku from products');
+    expect(texts(await readAll(source))).toEqual(texts(rows.map(({ no, sku }) => scopedId(no, sku))));
+    expect([source.scoped, source.idOrder]).toEqual([true, undefined]);
   });
 
   it('takes the primary key where no field is named', async () => {

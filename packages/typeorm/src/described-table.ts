@@ -1,5 +1,5 @@
 import type { ColumnType, DataSource, EntitySchema, ObjectLiteral } from 'typeorm';
-import { BloomConfigError, type BloomId, type BloomIdSpelling } from 'nestjs-bloom';
+import { BloomConfigError, type BloomId, type BloomIdSpelling, type BloomScope } from 'nestjs-bloom';
 import {
   collationOf,
   type DescribedColumn,
@@ -25,6 +25,8 @@ export interface DescribedTable {
   readonly entity: EntitySchema<ObjectLiteral>;
   /** The property that holds the ids. */
   readonly id: string;
+  /** The property that names the tenant. */
+  readonly scope: string | undefined;
   /**
    * The properties that the rows are ordered by; no two rows share all of their values. Empty for a table
    * without a key.
@@ -53,6 +55,7 @@ export interface DescribedTable {
   readonly comparesRows: boolean;
   readonly spelling: BloomIdSpelling | undefined;
   readonly idOf: (row: RawRow) => BloomId | null | undefined;
+  readonly scopeOf: ((row: RawRow) => BloomScope) | undefined;
   readonly count: () => Promise<number | undefined>;
   /** Whether the database has the key too that the entity names. */
   readonly isKeyed: () => Promise<boolean>;
@@ -76,18 +79,22 @@ const WITH_CASE = [
 ];
 const COMPARE_SINGLE_VALUES = ['mssql', 'oracle', 'sap', 'spanner'];
 
-/**
- * @param wanted the property of the ids; undefined: the primary key.
- * @throws {BloomConfigError} when there is no such entity or column.
- */
+/** Properties of an entity; `column` undefined: the primary key. */
+export interface WantedProperties {
+  readonly column: string | undefined;
+  readonly scope: string | undefined;
+}
+
+/** @throws {BloomConfigError} when there is no such entity or column. */
 export async function describeTable(
   dataSource: DataSource,
   entity: EntitySchema<ObjectLiteral>,
-  wanted: string | undefined,
+  { column: wanted, scope }: WantedProperties,
 ): Promise<DescribedTable> {
   const maker = 'fromTypeOrm';
   const property = wanted ?? primaryKey(metadataOf(dataSource, entity, maker));
   const { metadata, column } = columnOf(dataSource, entity, { maker, property });
+  const ofTenant = scope === undefined ? undefined : columnOf(dataSource, entity, { maker, property: scope });
   const { type } = dataSource.options;
   const isPostgres = POSTGRES.includes(type);
   const isUnique = isUniqueColumn(metadata, column);
@@ -100,6 +107,7 @@ export async function describeTable(
   return {
     entity,
     id: property,
+    scope,
     order: order.map(({ propertyPath }) => propertyPath),
     asText: new Set(
       order.filter((one) => isPostgres && isReadAsText(typeOf(one))).map(({ propertyPath }) => propertyPath),
@@ -115,9 +123,12 @@ export async function describeTable(
     isValueText: isPostgres && !column.transformer && !isBytes(typeOf(column)),
     comparesRows: !COMPARE_SINGLE_VALUES.includes(type),
     spelling,
-    idOf: idReader(dataSource, column),
+    idOf: idReader(dataSource, column, 'id'),
+    scopeOf: ofTenant && (idReader(dataSource, ofTenant.column, 's') as DescribedTable['scopeOf']),
     count: async () => {
-      const estimate = isPostgres ? await estimated(dataSource, { metadata, column, isUnique }) : undefined;
+      const estimate = isPostgres
+        ? await estimated(dataSource, { metadata, column, isUnique: isUnique || scope !== undefined })
+        : undefined;
       return estimate ?? exactCount(dataSource, entity);
     },
     isKeyed: async () =>
@@ -209,9 +220,13 @@ function spellingOfColumn(
 }
 
 /** A transformer makes of the stored value what the application looks up. */
-function idReader({ driver }: DataSource, column: Column): (row: RawRow) => BloomId | null | undefined {
-  if (!column.transformer) return (row) => row.id as BloomId | null;
-  return (row) => driver.prepareHydratedValue(row.id, column) as BloomId | null | undefined;
+function idReader(
+  { driver }: DataSource,
+  column: Column,
+  name: 'id' | 's',
+): (row: RawRow) => BloomId | null | undefined {
+  if (!column.transformer) return (row) => row[name] as BloomId | null;
+  return (row) => driver.prepareHydratedValue(row[name], column) as BloomId | null | undefined;
 }
 
 interface Estimated {

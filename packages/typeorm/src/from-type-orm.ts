@@ -11,6 +11,7 @@ import {
   type RunQuery,
 } from 'nestjs-bloom/sources';
 import {
+  BloomConfigError,
   type BloomIdProperty,
   type BloomOrderOptions,
   type BloomPageFunction,
@@ -21,6 +22,7 @@ import { providedDataSource, runOn, type WithDataSource } from './data-source.js
 import { type DescribedTable, describeTable, type RawRow } from './described-table.js';
 import { newRowsOfEntity } from './new-rows-of-entity.js';
 import { readRows } from './raw-rows.js';
+import { scopeWithoutKey } from './typeorm.messages.js';
 
 /** The columns of an entity that can be ids. */
 export type TypeOrmColumn<Entity> = BloomIdProperty<Entity>;
@@ -33,6 +35,11 @@ export interface TypeOrmSourceOptions extends BloomTableOptions, BloomOrderOptio
    * Server that is read, of a DataSource with `replication`. Default `master`; `slave` sets `fromReplica`.
    */
   readonly replicationMode?: 'master' | 'slave';
+  /**
+   * The property that names the tenant of a row, for a filter with `scoped: true`: ids are those of
+   * `scopedId`. The entity needs a key.
+   */
+  readonly scope?: string;
 }
 
 /**
@@ -68,20 +75,23 @@ export function fromTypeOrm<Entity extends ObjectLiteral>(
     fromReplica = replicationMode === 'slave',
     order,
     ids,
+    scope,
     ...options
   } = all;
   const paging = checkedPaging('fromTypeOrm', options);
   return madeFrom(providedDataSource(dataSource), async (made: DataSource) => {
-    const table = await describeTable(made, entity as EntitySchema<Entity>, column);
+    const table = await describeTable(made, entity as EntitySchema<Entity>, { column, scope });
     const { spelling } = table;
     const pages = () =>
       fromPages<RawRow>(pageReader(made, table, { replicationMode, seesAllRows, fromReplica }), {
         ...paging,
         key: table.idOf,
+        ...(table.scopeOf && { scope: table.scopeOf }),
         count: table.count,
         ...(spelling && { spelling }),
         readsFrom: columnName(table.databaseTable, table.databaseColumn),
       });
+    if (scope !== undefined) return { ...pages(), ids: (context) => pages().ids(context) };
     const ordered = await newRowsOfEntity(made, table, {
       ...paging,
       ...(order !== undefined && { order }),
@@ -108,6 +118,8 @@ function pageReader(
       const run: RunQuery = (sql, parameters) => runOn(dataSource, replicationMode, sql, parameters);
       if (table.isPostgres) await expectAllRows(run, table.databaseTable, options);
       if (!(await table.isKeyed())) table = { ...table, order: [], isDistinct: false };
+      if (table.scope !== undefined && !table.isDistinct)
+        throw new BloomConfigError(scopeWithoutKey('fromTypeOrm', table.databaseTable));
     }
     return readRows(dataSource, { table, after, take, replicationMode });
   };

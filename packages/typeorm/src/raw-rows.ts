@@ -14,7 +14,7 @@ export async function readRows(
   dataSource: DataSource,
   { table, after, take, replicationMode }: PageOfRows,
 ): Promise<RawRow[]> {
-  const { entity, id, order, isDistinct } = table;
+  const { entity, id, scope, order, isDistinct } = table;
   const runner = dataSource.createQueryRunner(replicationMode);
   try {
     const query = dataSource
@@ -25,6 +25,7 @@ export async function readRows(
       .select(isDistinct ? (table.isIdText ? asText(id) : `row.${id}`) : valueOf(table), 'id')
       .where(`row.${id} IS NOT NULL`)
       .limit(take);
+    if (scope !== undefined) query.addSelect(`row.${scope}`, 's');
     if (!isDistinct) query.distinct().orderBy('id', 'ASC');
     order.forEach((property, i) => {
       // The id itself, read as it is, is its own place in the order.

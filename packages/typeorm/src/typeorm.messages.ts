@@ -1,6 +1,9 @@
 export const entityNotRead = (maker: string, name: string, why: string) =>
   `${maker}: the entity ${name} cannot be read: ${why}.`;
 
+export const scopeWithoutKey = (maker: string, table: string) =>
+  `${maker}: expected a key of ${table} with the option scope, got none: without one each id would be read once, for one tenant. Give the table and its entity a primary key.`;
+
 export const noOrderOnThis = (type: string) =>
   `fromTypeOrm: expected a database with LIMIT for the options order and ids, such as Postgres, MySQL or SQLite, got ${type}. Write idsSince yourself.`;
 

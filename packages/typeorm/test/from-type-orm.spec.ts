@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import type { BloomIdSource, BloomMark } from 'nestjs-bloom';
+import { type BloomIdSource, type BloomMark, scopedId } from 'nestjs-bloom';
 import { fromTypeOrm, type TypeOrmSourceOptions } from '../src/index.js';
 import { withFilledFilter } from '../../../test/support/filled-application.js';
 import { type PostgresServer, requirePostgres } from '../../../test/support/postgres-server.js';
@@ -66,6 +66,21 @@ describe('fromTypeOrm', () => {
     const expected = await values(expression, 'products');
     expect((await readAll(source)).toSorted()).toEqual(expected.toSorted());
     expect(expected.length).toBeGreaterThan(60);
+  });
+
+  it('reads the ids of each tenant in its scope', async () => {
+    const source = await madeBy(fromTypeOrm(Product, 'no', of({ scope: 'sku' })));
+    const rows: { sku: string; no: string }[] = await dataSource.query('select sku, no from products');
+    const expected = rows.map(({ sku, no }) => scopedId(sku, no));
+    expect((await readAll(source)).toSorted()).toEqual(expected.toSorted());
+    expect(await source.count!()).toBe(100);
+    expect([source.scoped, source.idOrder]).toEqual([true, undefined]);
+    // A transformer makes the scope that the application looks up.
+    const labels = await madeBy(fromTypeOrm(Product, 'sku', of({ scope: 'label' })));
+    await expect(readAll(labels)).rejects.toThrow('Expected a scope');
+    await expect(madeBy(fromTypeOrm(Product, 'sku', of({ scope: 'nothing' })))).rejects.toThrow("'nothing'");
+    const loose = await madeBy(fromTypeOrm(Loose, 'label', of({ scope: 'kind' })));
+    await expect(readAll(loose)).rejects.toThrow('expected a key of');
   });
 
   it('takes the primary key where no property is named', async () => {

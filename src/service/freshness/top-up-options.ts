@@ -14,6 +14,7 @@ import {
   NORMALIZE_REORDERS,
   notCovered,
   ORDER_NOT_SAID,
+  SCOPED,
   WITH_IDS_SINCE,
 } from '../service.messages.js';
 
@@ -77,6 +78,8 @@ export interface FollowedOptions {
   readonly topUp?: BloomTopUpOptions | undefined;
   readonly coverage?: 'ordered' | 'none' | undefined;
   readonly source?: BloomIdSource | undefined;
+  /** The ids of the source have scopes, by which they are in no order. */
+  readonly scoped?: boolean;
   /** As it is used, by option or by the source. */
   readonly normalize: ((id: BloomId) => BloomId) | undefined;
   readonly drainMs: number;
@@ -99,7 +102,8 @@ export function topUpSettings(options: FollowedOptions): TopUpSettings | undefin
 }
 
 /** Why ids cannot be covered, as a part of a sentence; undefined where they can. */
-export function whyNotOrdered({ source, normalize }: FollowedOptions): string | undefined {
+export function whyNotOrdered({ source, scoped, normalize }: FollowedOptions): string | undefined {
+  if (scoped) return SCOPED;
   const idOrder = source?.idOrder ?? undefined;
   if (typeof idOrder === 'object') return idOrder.reason;
   if (idOrder === undefined) return ORDER_NOT_SAID;

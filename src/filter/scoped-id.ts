@@ -1,4 +1,5 @@
 import { BloomConfigError } from '../common/index.js';
+import { lowerCase, uuid } from './spellings.js';
 import { notScoped, wrongScope } from './filter.messages.js';
 import { type BloomId, type BloomScope, type IdKey, idKeyText, toIdKey } from './id.js';
 
@@ -8,8 +9,9 @@ interface ObjectId {
 }
 
 /**
- * The id of a tenant's row, for a filter with `scoped: true`: `4:acme:7`, with the bytes of the scope. No two
- * pairs have the same.
+ * The id of a tenant's row, for a filter with `scoped: true`: `4:acme:7`, with the bytes of the scope. Scopes
+ * that a database may take for one have the same: `Acme` and `acme `, `7` and `'007'`, spellings of a UUID.
+ * No other two pairs have.
  *
  * @throws {BloomConfigError} for what cannot be a scope; by a `BloomIdError` a guard would answer "absent".
  * @throws {BloomIdError} for what cannot be an id.
@@ -19,7 +21,7 @@ interface ObjectId {
 export function scopedId(scope: BloomScope, id: BloomId): BloomId {
   const isScope = Number.isSafeInteger(scope) || typeof scope === 'bigint';
   if (!isScope && (typeof scope !== 'string' || scope === '')) throw new BloomConfigError(wrongScope(scope));
-  const text = String(scope);
+  const text = foldedScope(String(scope));
   const digits = (id as ObjectId | null)?.toHexString?.();
   return joined(`${Buffer.byteLength(text)}:${text}:`, toIdKey(digits ?? id));
 }
@@ -55,6 +57,12 @@ export function normalizeScoped(
     if (at === 0) throw new BloomConfigError(notScoped(filter));
     return normalize ? joined(key.slice(0, at), toIdKey(normalize(key.slice(at)))) : key;
   };
+}
+
+/** Tenants that share a scope have ids of each other answered "maybe", and never "absent". */
+function foldedScope(scope: string): string {
+  const folded = String(lowerCase(uuid(scope))).replace(/^\+?0*(?=\d+$)/, '');
+  return folded === '' ? scope : folded;
 }
 
 /** Where the id begins; 0 for what `scopedId` has not made. */

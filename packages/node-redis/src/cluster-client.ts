@@ -109,6 +109,8 @@ export class ClusterClient extends KeyedClient implements RedisClient {
           // Known before it is asked.
           this.slots[slot] = master;
           void this.readSlots();
+          // Nodes that do not agree yet name one another.
+          if (redirections > 1) await delay(AGAIN_AFTER_MS);
         } else if (kind === 'TRYAGAIN' || kind === 'CLUSTERDOWN') {
           void this.readSlots();
           await delay(AGAIN_AFTER_MS);

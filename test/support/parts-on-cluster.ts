@@ -110,6 +110,14 @@ export function describePartsOnCluster(client: string, redisOf: (cluster: RedisC
       }
       isMoving = false;
       await using;
+      for (let part = 0; part < PARTITIONS; part += 3) {
+        for (const node of cluster.masters) {
+          await eventually('the nodes agree', async () => {
+            const master = await cluster.masterOf(clusterSlot(partName(name, part)), node);
+            return master === cluster.masters[masterOf(part)];
+          });
+        }
+      }
       expect(added.length).toBeGreaterThan(0);
       await expectNeverAbsent([filter, other], [...IDS, ...added]);
       await build(filter, [...IDS, ...added]);

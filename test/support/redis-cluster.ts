@@ -94,6 +94,11 @@ export class RedisCluster {
   /** Moves a slot with its keys from one master to another, while clients go on. */
   async move(slot: number, from: ClusterNode, to: ClusterNode): Promise<void> {
     const at = String(slot);
+    // Else the one that takes the slot may give itself an epoch of the other, and lose the slot to it again.
+    await eventually('both know of one epoch', async () => {
+      const [first, second] = await Promise.all([from, to].map(currentEpoch));
+      return first === second;
+    });
     await to.admin.call('CLUSTER', 'SETSLOT', at, 'IMPORTING', from.id);
     await from.admin.call('CLUSTER', 'SETSLOT', at, 'MIGRATING', to.id);
     for (;;) {
@@ -170,4 +175,8 @@ function clusterArguments(port: number): string[] {
   // A node that is down leaves the slots of the others in service.
   const rest = '--cluster-require-full-coverage no --repl-diskless-sync-delay 0';
   return `${cluster} ${announced} ${rest}`.split(' ');
+}
+
+async function currentEpoch({ admin }: ClusterNode): Promise<string | undefined> {
+  return /cluster_current_epoch:(\d+)/.exec(String(await admin.call('CLUSTER', 'INFO')))?.[1];
 }

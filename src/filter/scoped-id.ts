@@ -43,7 +43,8 @@ export function scopedBy(scope: BloomScope): (id: unknown) => unknown {
 }
 
 /**
- * What a filter with `scoped: true` uses as `normalize`: the id alone is normalized, and never its scope.
+ * What a filter with `scoped: true` uses as `normalize`, which gets the id alone. The scope is that of
+ * `scopedId`, also where a database or a peer has made the key.
  *
  * @throws {BloomConfigError} in the function, for an id without a scope.
  */
@@ -55,7 +56,9 @@ export function normalizeScoped(
     const key = toIdKey(id);
     const at = placeOfId(key);
     if (at === 0) throw new BloomConfigError(notScoped(filter));
-    return normalize ? joined(key.slice(0, at), toIdKey(normalize(key.slice(at)))) : key;
+    const head = textOf(key.slice(0, at));
+    const own = key.slice(at);
+    return scopedId(head.slice(head.indexOf(':') + 1, -1), normalize ? normalize(own) : own);
   };
 }
 
@@ -72,10 +75,13 @@ function placeOfId(key: IdKey): number {
   const [head, bytes] = /^([1-9]\d{0,4}):/.exec(text) ?? ['', 0];
   const at = head.length + Number(bytes) + 1;
   if (head === '' || text[at - 1] !== ':' || at === text.length) return 0;
-  return typeof key !== 'string' || key === text ? at : Buffer.from(key).subarray(0, at).toString().length;
+  return typeof key !== 'string' || key === text ? at : textOf(Buffer.from(key).subarray(0, at)).length;
 }
 
-function joined(head: IdKey, id: IdKey): IdKey {
-  if (typeof id === 'string') return `${typeof head === 'string' ? head : Buffer.from(head).toString()}${id}`;
-  return Buffer.concat([typeof head === 'string' ? Buffer.from(head) : head, id]);
+function joined(head: string, id: IdKey): IdKey {
+  return typeof id === 'string' ? head + id : Buffer.concat([Buffer.from(head), id]);
+}
+
+function textOf(key: IdKey): string {
+  return typeof key === 'string' ? key : Buffer.from(key).toString();
 }

@@ -101,6 +101,12 @@ describe('normalizeScoped', () => {
     );
   });
 
+  it('folds scopes of keys that others have made', () => {
+    for (const key of ['4:Acme:7', '5:ACME :007', '8:acme\u200b :7']) expect(integers(key)).toBe('4:acme:7');
+    expect(idKeyText(toIdKey(integers(Buffer.from('4:Zoë:7'))))).toBe('3:zoe:7');
+    expect(integers('3:+07:7')).toBe('1:7:7');
+  });
+
   it.each<[unknown]>([
     [7],
     [7n],

@@ -289,11 +289,13 @@ describe('Options that need a process that runs', () => {
   it('are refused by the compiler', () => {
     const { url } = redis.server;
     // @ts-expect-error nothing beats between calls
-    const beats = () => BloomModule.forRoot({ redis: url, runtime: 'serverless', heartbeat: true });
+    const beats = () =>
+      BloomModule.forRoot({ ...PATIENT, redis: url, runtime: 'serverless', heartbeat: true });
     // @ts-expect-error a filter in memory does not outlive its process
     const inMemory = () => BloomModule.forRoot({ runtime: 'serverless' });
     expect(beats).toThrow(/expected heartbeat/);
     expect(inMemory).toThrow("expected redis to be given with runtime: 'serverless'");
-    expect(BloomModule.forRoot({ redis: url, runtime: 'serverless', heartbeat: false })).toBeDefined();
+    const beatsNot = { ...PATIENT, redis: url, runtime: 'serverless', heartbeat: false } as const;
+    expect(BloomModule.forRoot(beatsNot)).toBeDefined();
   });
 });

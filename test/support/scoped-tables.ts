@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { type BloomId, type BloomIdSource, scopedId } from 'nestjs-bloom';
+import { normalizeScoped } from '../../src/filter/index.js';
 import { readAll } from './read-source.js';
 import type { PostgresServer } from './postgres-server.js';
 import { texts } from './shop-tables.js';
@@ -39,7 +40,9 @@ export async function readsScopes(make: Make, rows: ScopedRows): Promise<void> {
     const source = await make(table, column, 'tenant');
     const pairs = await rows.query(`select tenant::text as tenant, ${column}::text as id from ${table}`);
     const expected = pairs.rows.map(({ tenant, id }) => scopedId(tenant, id));
-    expect(texts(await readAll(source))).toEqual(texts(expected));
+    // A database that makes the keys itself leaves scopes as they are.
+    const ids = (await readAll(source)).map(normalizeScoped(table, undefined));
+    expect(texts(ids)).toEqual(texts(expected));
     expect([source.scoped, source.idOrder, source.idsSince]).toEqual([true, undefined, undefined]);
     expect(await source.count!()).toBe(expected.length);
   }

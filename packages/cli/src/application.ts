@@ -12,6 +12,7 @@ import {
   doesNotStart,
   NO_LIFECYCLE,
   hasNoFilters,
+  isOnNest10,
   NO_APP_FILE,
   noSuchApp,
   appNotCompiled,
@@ -58,7 +59,9 @@ export async function bootApplication(
 ): Promise<Application> {
   const { module, core, serviceToken } = await loadModule(words);
   let tool: ToolHandle | undefined;
+  let isShown = false;
   const instanceDecorator = (instance: unknown) => {
+    isShown = true;
     tool ??= toolOf(instance);
     silenceSchedules(instance);
     return instance;
@@ -81,7 +84,7 @@ export async function bootApplication(
     return { service: context.get(serviceToken, { strict: false }), advise, close: () => context.close() };
   } catch (cause) {
     await context.close();
-    throw new CliError(hasNoFilters(words.app), undefined, { cause });
+    throw new CliError(isShown ? hasNoFilters(words.app) : isOnNest10(words.app), undefined, { cause });
   }
 }
 

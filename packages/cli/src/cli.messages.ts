@@ -10,6 +10,9 @@ export const NO_LIFECYCLE = 'BloomModule did not start';
 export const hasNoFilters = (app: string | undefined) =>
   `The application of ${app} has no filters: expected BloomModule.forRoot(…) among the imports of its modules.`;
 
+export const isOnNest10 = (app: string | undefined) =>
+  `Expected the application of ${app} to use Nest 11 or 12: Nest 10 does not show a tool the parts of an application. Call filter.rebuild() in the application, or update Nest.`;
+
 export const NO_APP_FILE =
   'Expected --app with the compiled file of the root module, such as --app dist/app.module.js.';
 

@@ -33,6 +33,7 @@ const PIECES = [
   'runbook',
   'security',
   'sources',
+  'tenants',
 ];
 
 describe('The code of the documents', () => {

@@ -70,7 +70,7 @@ function foldedScope(scope: string): string {
 
 /** Where the id begins; 0 for what `scopedId` has not made. */
 function placeOfId(key: IdKey): number {
-  // A character for each byte: a colon is no part of another one in UTF-8.
+  // One character for each byte. In UTF-8 no longer character contains the byte of a colon.
   const text = idKeyText(key);
   const [head, bytes] = /^([1-9]\d{0,4}):/.exec(text) ?? ['', 0];
   const at = head.length + Number(bytes) + 1;

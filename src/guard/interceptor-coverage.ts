@@ -110,7 +110,7 @@ export function methodsOf(owner: Function): Function[] {
   return [...methods.values()].filter((method) => typeof method === 'function');
 }
 
-/** A guard with an option that nobody reads as it is meant. */
+/** A guard with an option that neither its wrapper nor the interceptor reads as it is meant. */
 export interface UnreadOption {
   readonly guard: GuardDeclaration;
   readonly option: 'param' | 'early' | 'scope';

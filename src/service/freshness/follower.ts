@@ -78,10 +78,13 @@ export class Follower {
     const { clock, everyMs } = this.context;
     if (Math.abs(clock.wall() - this.heardAt) < everyMs) return this.hearing;
     this.heardAt = clock.wall();
-    return (this.hearing = this.hearOnce().finally(() => (this.hearing = undefined)));
+    const hearing = this.hearOnce(this.heardAt).finally(() => {
+      if (this.hearing === hearing) this.hearing = undefined;
+    });
+    return (this.hearing = hearing);
   }
 
-  private async hearOnce(): Promise<void> {
+  private async hearOnce(askedAt: number): Promise<void> {
     let isHeard = false;
     const asked = this.ask(0).then(
       () => {
@@ -91,7 +94,10 @@ export class Follower {
       (error: unknown) => this.reportAskFailure(error),
     );
     await within(HEARD_WITHIN_MS, asked);
-    if (!isHeard) this.context.onAnswer({ isHolder: false, entries: {}, ageMs: undefined });
+    // The process may have stood still before it read the answer.
+    const { clock, everyMs } = this.context;
+    const isLate = Math.abs(clock.wall() - askedAt) >= everyMs;
+    if (!isHeard || isLate) this.context.onAnswer({ isHolder: false, entries: {}, ageMs: undefined });
   }
 
   /** Gives up what this process follows. Never rejects. */
